@@ -1,0 +1,1 @@
+"""Exercises, checks, hints, progress, and the build of the notebooks."""

@@ -1,0 +1,1 @@
+"""One module per lesson: how each exercise's answer is judged."""

@@ -1,0 +1,1 @@
+"""Half 1: asking a college graph questions."""

@@ -1,0 +1,1 @@
+"""One module per `course` command, imported when the command is given."""

@@ -1,0 +1,1 @@
+"""Half 2: a bakery's graph memory."""

@@ -1,0 +1,1 @@
+"""Language models: providers, the router over them, and the practice model."""

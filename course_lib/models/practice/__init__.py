@@ -1,0 +1,1 @@
+"""The practice model: a simulator made for teaching, not a language model."""

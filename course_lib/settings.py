@@ -1,0 +1,160 @@
+"""Everything that can be set, in one typed place.
+
+A value is looked up in this order: the process environment, the `.env` file in the course folder, the choice
+that `course model` saved in `.course/choices.json`, the default. Nothing else in the course reads
+`os.environ` for a setting.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from course_lib.errors import SettingError
+
+KEY_NAMES: Mapping[str, str] = {
+    "gemini": "GEMINI_API_KEY",
+    "groq": "GROQ_API_KEY",
+    "mistral": "MISTRAL_API_KEY",
+    "openrouter": "OPENROUTER_API_KEY",
+    "anthropic": "ANTHROPIC_API_KEY",
+    "local": "COURSE_LOCAL_KEY",
+}
+"""Provider name -> the environment variable that holds its key."""
+
+
+@dataclass(frozen=True)
+class Secret:
+    """A value that must never be shown: `repr`, `str` and formatting give stars."""
+
+    _value: str = field(repr=False)
+
+    def reveal(self) -> str:
+        """The value itself. Call it only where it goes onto the wire."""
+        return self._value
+
+    def __repr__(self) -> str:
+        return "Secret('***')"
+
+    __str__ = __repr__
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The course's settings, read once by `load_settings`."""
+
+    root: Path
+    """The course folder: the one that holds `course.py`, `data/` and `solutions/`."""
+    home: Path
+    """Where the course keeps its own files (`COURSE_DIR`, default `.course/` in the course folder)."""
+    work: Path
+    """The learner's copies of the notebooks (`COURSE_WORK`, default `work/`)."""
+    falkordb_url: Secret | None = None
+    """`FALKORDB_URL`: a FalkorDB server to use in place of the embedded one. May hold a password."""
+    query_timeout_ms: int = 5_000
+    """`COURSE_QUERY_TIMEOUT_MS`: how long one graph query may run, in milliseconds."""
+    model: str = "practice"
+    """`COURSE_MODEL`: `practice` (default), `auto` (every provider with a key, in order), or a provider's
+    name, or `provider:model`."""
+    local_url: str | None = None
+    """`COURSE_LOCAL_URL`: an OpenAI-compatible server such as Ollama's `http://127.0.0.1:11434/v1`."""
+    local_model: str | None = None
+    """`COURSE_LOCAL_MODEL`: the model name to ask that server for."""
+    base_urls: Mapping[str, str] = field(default_factory=dict)
+    """`COURSE_<PROVIDER>_URL`: another endpoint for a provider (tests, proxies)."""
+    model_names: Mapping[str, str] = field(default_factory=dict)
+    """`COURSE_<PROVIDER>_MODEL`: another model name for a provider."""
+    keys: Mapping[str, Secret] = field(default_factory=dict)
+    """Provider name -> key, for those that are set and not empty."""
+    building: bool = False
+    """`COURSE_BUILD=1`: notebooks are being built or tested: outputs must be small and the same everywhere."""
+
+
+def project_root() -> Path:
+    """The course folder, from where this file lies (the package is always installed in place)."""
+    return Path(__file__).resolve().parent.parent
+
+
+def _read_dotenv(path: Path) -> dict[str, str]:
+    if not path.is_file():
+        return {}
+    from dotenv import dotenv_values
+
+    return {k: v for k, v in dotenv_values(path, interpolate=False).items() if v is not None}
+
+
+def _read_choices(path: Path) -> dict[str, str]:
+    if not path.is_file():
+        return {}
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, OSError) as error:
+        raise SettingError(
+            f"The saved choices in {path.name} cannot be read.",
+            "Delete that file and run `course model` again.",
+        ) from error
+    if not isinstance(found, dict):
+        raise SettingError(
+            f"The saved choices in {path.name} are not a JSON object.",
+            "Delete that file and run `course model` again.",
+        )
+    return {str(k): str(v) for k, v in found.items()}
+
+
+def _positive_int(name: str, text: str) -> int:
+    try:
+        value = int(text)
+    except ValueError:
+        value = 0
+    if value <= 0:
+        raise SettingError(
+            f"{name} is {text!r}, which is not a whole number above 0.", f"Set {name} to one, or unset it."
+        )
+    return value
+
+
+def load_settings(environ: Mapping[str, str] | None = None, root: Path | None = None) -> Settings:
+    """Reads the settings from the environment, `.env` and the saved choices.
+
+    Args:
+        environ: the environment to read; `os.environ` when None.
+        root: the course folder; the one this package lies in when None.
+
+    Raises:
+        SettingError: a value cannot be used; the message names the variable and what to set.
+    """
+    root = (root or project_root()).resolve()
+    env = dict(os.environ if environ is None else environ)
+    dotenv = _read_dotenv(root / ".env")
+    home = Path(env.get("COURSE_DIR") or dotenv.get("COURSE_DIR") or root / ".course").expanduser().resolve()
+    choices = _read_choices(home / "choices.json")
+
+    def get(name: str) -> str | None:
+        for source in (env, dotenv, choices):
+            value = source.get(name, "").strip()
+            if value:
+                return value
+        return None
+
+    url = get("FALKORDB_URL")
+    work = get("COURSE_WORK")
+    timeout = get("COURSE_QUERY_TIMEOUT_MS")
+    return Settings(
+        root=root,
+        home=home,
+        work=Path(work).expanduser().resolve() if work else root / "work",
+        falkordb_url=Secret(url) if url else None,
+        query_timeout_ms=_positive_int("COURSE_QUERY_TIMEOUT_MS", timeout)
+        if timeout
+        else Settings.query_timeout_ms,
+        model=get("COURSE_MODEL") or Settings.model,
+        local_url=get("COURSE_LOCAL_URL"),
+        local_model=get("COURSE_LOCAL_MODEL"),
+        base_urls={p: u for p in KEY_NAMES if p != "local" and (u := get(f"COURSE_{p.upper()}_URL"))},
+        model_names={p: m for p in KEY_NAMES if p != "local" and (m := get(f"COURSE_{p.upper()}_MODEL"))},
+        keys={p: Secret(k) for p, n in KEY_NAMES.items() if (k := get(n))},
+        building=get("COURSE_BUILD") == "1",
+    )

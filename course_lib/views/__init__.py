@@ -1,0 +1,1 @@
+"""What a learner looks at: pictures and widgets."""
