@@ -9,12 +9,17 @@ The file is in jupytext's percent format. A cell line may carry metadata:
 Between `### BEGIN SOLUTION` and `### END SOLUTION` (nbgrader's convention) stands what a learner writes. The
 *stub* is the cell without those lines. What stands before a block stays, so a lesson can give a broken query
 first and the mended one inside the block.
+
+Checks read a stub while a learner waits, and importing jupytext takes seconds. So the few rules of the format
+that lessons use are read here; the build reads every source with jupytext as well, and refuses one on which
+the two differ (`course_lib.classroom.build`).
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -33,9 +38,11 @@ MEASURED = "measured"
 """Tag of a cell whose output is a measured figure: it is stored, and never compared."""
 
 _LESSON_FILE = re.compile(r"(?P<number>\d\d)_[a-z0-9]+(?:_[a-z0-9]+)*\.py")
-_CELL_LINE = re.compile(r"#\s*%%(?!%)")
+_CELL_LINE = re.compile(r"#\s*%%(?P<options>(?:\s.*)?)$")
+_OPTION = re.compile(
+    r'\s*(?:\[(?P<kind>markdown|raw)\]|(?P<key>\w+)=(?P<value>"[^"]*"|\[[^\]]*\]|[^\s"\[]+))'
+)
 _KNOWN_METADATA = {"exercise", "tags", "name"}
-_JUPYTEXT_NOISE = {"lines_to_next_cell", "lines_to_end_of_cell_marker"}
 _CUT_NAME = "__course_cut_{}__"
 
 
@@ -184,49 +191,21 @@ def parse_lesson(path: Path) -> LessonSource:
             f"{path.name} is not a lesson's file name.",
             "Call it NN_topic.py: two digits, then small letters, digits and single underscores.",
         )
-    import jupytext
-    from nbformat import ValidationError
-
-    text = path.read_text(encoding="utf-8")
-    lines = _cell_lines(text)
-    try:
-        notebook = jupytext.reads(text, fmt="py:percent")
-    except ValidationError as error:
-        raise CellMetadataError(
-            f"{path.name}: a cell line carries metadata that no notebook may hold ({error.message}).",
-            'Write tags as a list: `# %% tags=["measured"]`.',
-        ) from error
-    if len(notebook.cells) == len(lines) + 1:
-        raise SourceError(
-            f"{path.name}, line 1: there is text before the first cell.",
-            "Begin the file with a cell line: `# %% [markdown]` or `# %%`.",
-        )
-    if len(notebook.cells) != len(lines):
-        raise SourceError(
-            f"{path.name}: {len(lines)} cell lines, but {len(notebook.cells)} cells.",
-            "Look for a `# %%` inside a text or a string.",
-        )
     number = path.name[:2]
     cells = []
     seen: dict[str, int] = {}
     digests: Counter[str] = Counter()
-    for raw, line in zip(notebook.cells, lines, strict=True):
-        where = f"{path.name}, line {line}"
-        metadata = {k: v for k, v in raw.metadata.items() if k not in _JUPYTEXT_NOISE}
-        if unknown := sorted(set(metadata) - _KNOWN_METADATA):
-            raise CellMetadataError(
-                f"{where}: the cell line says {unknown[0]!r}, which means nothing here.",
-                f"Known are: {', '.join(sorted(_KNOWN_METADATA))}.",
-            )
-        exercise = _exercise_id(metadata, number, where)
-        name = _cell_name(metadata, where)
-        stub = _stub(raw.source, raw.cell_type, exercise, path.name, line)
+    for raw in _raw_cells(path.read_text(encoding="utf-8"), path.name):
+        where = f"{path.name}, line {raw.line}"
+        exercise = _exercise_id(raw.metadata, number, where)
+        name = _cell_name(raw.metadata, where)
+        stub = _stub(raw.source, raw.kind, exercise, path.name, raw.line)
         if exercise is not None:
             cell_id = "exercise-" + exercise.replace(".", "-")
         elif name is not None:
             cell_id = name
         else:
-            digest = hashlib.sha256(f"{number}\n{raw.cell_type}\n{raw.source}".encode()).hexdigest()[:10]
+            digest = hashlib.sha256(f"{number}\n{raw.kind}\n{raw.source}".encode()).hexdigest()[:10]
             digests[digest] += 1
             cell_id = digest if digests[digest] == 1 else f"{digest}-{digests[digest]}"
         if cell_id in seen:
@@ -235,23 +214,71 @@ def parse_lesson(path: Path) -> LessonSource:
                 f"{where}: {exercise or cell_id!r} is used in line {seen[cell_id]} already.",
                 "Give each cell an id of its own.",
             )
-        seen[cell_id] = line
+        seen[cell_id] = raw.line
         cells.append(
             Cell(
                 id=cell_id,
-                kind=raw.cell_type,
+                kind=raw.kind,
                 source=raw.source,
                 stub=stub,
-                line=line,
+                line=raw.line,
                 exercise=exercise,
-                tags=_tags(metadata, where),
+                tags=_tags(raw.metadata, where),
             )
         )
     return LessonSource(path=path, cells=tuple(cells))
 
 
-def _cell_lines(text: str) -> list[int]:
-    return [n for n, line in enumerate(text.splitlines(), start=1) if _CELL_LINE.match(line)]
+@dataclass(frozen=True)
+class _RawCell:
+    line: int
+    kind: Literal["markdown", "code", "raw"]
+    metadata: dict[str, Any]
+    source: str
+
+
+def _raw_cells(text: str, file: str) -> Iterator[_RawCell]:
+    """Splits a file at its cell lines, as jupytext does."""
+    lines = text.splitlines()
+    starts = [number for number, line in enumerate(lines) if _CELL_LINE.match(line)]
+    if any(line.strip() for line in lines[: starts[0] if starts else None]):
+        raise SourceError(
+            f"{file}, line 1: there is text before the first cell.",
+            "Begin the file with a cell line: `# %% [markdown]` or `# %%`.",
+        )
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        kind, metadata = _options(lines[start], f"{file}, line {start + 1}")
+        content = lines[start + 1 : end]
+        if kind != "code":
+            content = [re.sub(r"^# ?", "", line) for line in content]
+        while content and not content[-1].strip():
+            content.pop()
+        yield _RawCell(start + 1, kind, metadata, "\n".join(content))
+
+
+def _options(line: str, where: str) -> tuple[Literal["markdown", "code", "raw"], dict[str, Any]]:
+    """What a cell line says: the kind of cell and its metadata."""
+    found = _CELL_LINE.match(line)
+    rest = found["options"].rstrip() if found else ""
+    kind: Literal["markdown", "code", "raw"] = "code"
+    metadata: dict[str, Any] = {}
+    while rest.strip():
+        option = _OPTION.match(rest)
+        key = option["key"] if option else None
+        if option is None or (key is not None and key not in _KNOWN_METADATA):
+            raise CellMetadataError(
+                f"{where}: the cell line says {(key or rest.strip())!r}, which means nothing here.",
+                f"Known are: [markdown], {', '.join(sorted(_KNOWN_METADATA))}.",
+            )
+        if key is None:
+            kind = "markdown" if option["kind"] == "markdown" else "raw"
+        else:
+            try:
+                metadata[key] = json.loads(option["value"])
+            except ValueError:
+                metadata[key] = None
+        rest = rest[option.end() :]
+    return kind, metadata
 
 
 def _exercise_id(metadata: dict[str, Any], number: str, where: str) -> str | None:
