@@ -12,6 +12,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 from course_lib.errors import SettingError
 
@@ -24,6 +25,14 @@ KEY_NAMES: Mapping[str, str] = {
     "local": "COURSE_LOCAL_KEY",
 }
 """Provider name -> the environment variable that holds its key."""
+
+MODEL_PROVIDERS: tuple[str, ...] = ("gemini", "groq", "groq-small", "mistral", "openrouter", "anthropic")
+"""Providers with a `COURSE_<PROVIDER>_MODEL` and `COURSE_<PROVIDER>_URL`; `groq-small` shares Groq's key."""
+
+
+def provider_variable(provider: str, what: str) -> str:
+    """The environment variable for one thing of one provider, such as `COURSE_GROQ_SMALL_MODEL`."""
+    return f"COURSE_{provider.upper().replace('-', '_')}_{what}"
 
 
 @dataclass(frozen=True)
@@ -40,6 +49,16 @@ class Secret:
         return "Secret('***')"
 
     __str__ = __repr__
+
+    def __copy__(self) -> Secret:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Secret:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        # A pickle is a file with the value in plain sight; other processes read it from the environment.
+        raise TypeError("A secret is not pickled: the other process reads it from its own environment.")
 
 
 @dataclass(frozen=True)
@@ -58,19 +77,20 @@ class Settings:
     """`COURSE_QUERY_TIMEOUT_MS`: how long one graph query may run, in milliseconds."""
     model: str = "practice"
     """`COURSE_MODEL`: `practice` (default), `auto` (every provider with a key, in order), or a provider's
-    name, or `provider:model`."""
-    local_url: str | None = None
+    name, or `provider:model`, or `replay:FILE` (replies that `course eval --save` kept)."""
+    local_url: str | None = field(default=None, repr=False)
     """`COURSE_LOCAL_URL`: an OpenAI-compatible server such as Ollama's `http://127.0.0.1:11434/v1`."""
     local_model: str | None = None
     """`COURSE_LOCAL_MODEL`: the model name to ask that server for."""
-    base_urls: Mapping[str, str] = field(default_factory=dict)
-    """`COURSE_<PROVIDER>_URL`: another endpoint for a provider (tests, proxies)."""
+    base_urls: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """`COURSE_<PROVIDER>_URL`: another endpoint for a provider (tests, proxies). May hold a user and
+    password, so it stays out of the repr, like `local_url`."""
     model_names: Mapping[str, str] = field(default_factory=dict)
     """`COURSE_<PROVIDER>_MODEL`: another model name for a provider."""
     keys: Mapping[str, Secret] = field(default_factory=dict)
     """Provider name -> key, for those that are set and not empty."""
     building: bool = False
-    """`COURSE_BUILD=1`: notebooks are being built or tested: outputs must be small and the same everywhere."""
+    """`COURSE_BUILD=1`: notebooks are being built or tested, so outputs are small and the same everywhere."""
 
 
 def project_root() -> Path:
@@ -153,8 +173,8 @@ def load_settings(environ: Mapping[str, str] | None = None, root: Path | None = 
         model=get("COURSE_MODEL") or Settings.model,
         local_url=get("COURSE_LOCAL_URL"),
         local_model=get("COURSE_LOCAL_MODEL"),
-        base_urls={p: u for p in KEY_NAMES if p != "local" and (u := get(f"COURSE_{p.upper()}_URL"))},
-        model_names={p: m for p in KEY_NAMES if p != "local" and (m := get(f"COURSE_{p.upper()}_MODEL"))},
+        base_urls={p: u for p in MODEL_PROVIDERS if (u := get(provider_variable(p, "URL")))},
+        model_names={p: m for p in MODEL_PROVIDERS if (m := get(provider_variable(p, "MODEL")))},
         keys={p: Secret(k) for p, n in KEY_NAMES.items() if (k := get(n))},
         building=get("COURSE_BUILD") == "1",
     )
