@@ -1,0 +1,466 @@
+"""The process that starts the embedded FalkorDB, watches over it, and ends it with its last user.
+
+It stands apart on purpose. A kernel that runs a server as its own child takes it along when it is interrupted,
+and leaves it behind when it is killed. This process lives in a session of its own, so that an interrupt in a
+notebook does not reach it. Everybody who needs the server keeps a connection to it; the kernel of the operating
+system closes that connection however the holder ends. When the last one is gone, the server is ended in good
+order and this process goes too.
+
+Standard library only, and run by its path without the site packages: it has to start in a few hundredths of a
+second. What it says to its holders are lines of JSON, see `Supervisor._report`.
+
+One server per data folder: the lock file is locked for as long as this process *or* the server lives (the server
+inherits the open file), so that a second one cannot write to the same files, whichever of the two was killed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import fcntl
+import json
+import os
+import secrets
+import selectors
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+PROBE_SECONDS = 0.005
+"""How often a starting server is asked whether it is ready."""
+TICK_SECONDS = 1.0
+"""How often the append-only file is pushed to the disk and the folder is looked at."""
+STOP_SECONDS = 15.0
+"""How long a server may take to end in good order before it is killed."""
+LOCK_SECONDS = 20.0
+"""How long to wait for an earlier server to let go of the folder."""
+RESTARTS = 5
+RESTART_WINDOW_SECONDS = 60.0
+"""A server that dies more often than this within the window is not started again."""
+LOG_BYTES = 1_000_000
+"""A log larger than this is put aside when a server starts."""
+
+DAMAGED = (
+    "Bad file format reading the append only file",
+    "Unrecoverable error reading the append only file",
+    "Unexpected end of file reading the append only file",
+    "Unknown command",
+)
+
+
+class FolderBusyError(Exception):
+    """Another process keeps the data folder locked."""
+
+
+def _parse(argv: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Runs the course's graph server.")
+    parser.add_argument("--folder", type=Path, required=True, help="where the data, the lock and the log are")
+    parser.add_argument("--sockets", type=Path, required=True, help="where the sockets go; a short path")
+    parser.add_argument("--server", required=True, help="the redis-server to run")
+    parser.add_argument("--module", required=True, help="the FalkorDB module to load")
+    parser.add_argument("--module-arg", action="append", default=[], help="an argument for the module")
+    parser.add_argument("--holder", type=int, help="the descriptor of the first holder's connection")
+    return parser.parse_args(argv)
+
+
+class Supervisor:
+    """One server, its holders, and what to do when either goes away."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.folder: Path = options.folder
+        self.sockets: Path = options.sockets
+        self.command: list[str] = [options.server]
+        self.module: list[str] = [options.module, *options.module_arg]
+        self.selector = selectors.DefaultSelector()
+        self.holders: set[socket.socket] = set()
+        self.asking: set[socket.socket] = set()
+        self.listener: socket.socket | None = None
+        self.server: subprocess.Popen[bytes] | None = None
+        self.server_socket = self.sockets / "none"
+        self.state = "starting"
+        self.note = ""
+        self.log = self.folder / "server.log"
+        self.log_start = 0
+        self.restarts: list[float] = []
+        self.repaired = False
+        self.stopping = False
+        self.synced: tuple[str, int] = ("", 0)
+        self.lock_fd = -1
+        self.lock_id = (0, 0)
+        self.wake = self._wake_pipe()
+        if options.holder is not None:
+            self._add_holder(socket.socket(fileno=options.holder))
+
+    # -- life ---------------------------------------------------------------------------------------------
+
+    def run(self) -> int:
+        """Runs until the last holder is gone, or the server cannot be kept alive. Returns an exit code."""
+        try:
+            self._lock()
+            self._listen()
+            self._start_server()
+            while self.holders and not self.stopping:
+                self._turn()
+        except FolderBusyError as error:
+            self._fail("busy", str(error))
+        except OSError as error:
+            self._fail("folder", f"{error.strerror}: {error.filename or self.folder}")
+        finally:
+            self._close_listener()
+            self._stop_server()
+            for holder in self.holders:
+                holder.close()
+            self._tidy()
+        return 1 if self.state == "failed" else 0
+
+    def _turn(self) -> None:
+        timeout = TICK_SECONDS if self.state == "ready" else PROBE_SECONDS
+        for key, _ in self.selector.select(timeout):
+            handle: Callable[[], None] = key.data
+            handle()
+        self._reap()
+        if self.state in ("starting", "loading"):
+            self._probe()
+        else:
+            self._sync()
+            self._check_folder()
+        if not self.holders:
+            # Somebody may have knocked in the same instant: let them in rather than close the door on them.
+            self._accept()
+
+    def _wake_pipe(self) -> int:
+        """A pipe that becomes readable at every signal, so that `select` returns."""
+        read_end, write_end = os.pipe()
+        for fd in (read_end, write_end):
+            os.set_blocking(fd, False)
+        signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.signal(signal.SIGTERM, self._on_term)
+        for ignored in (signal.SIGINT, signal.SIGHUP, signal.SIGPIPE):
+            signal.signal(ignored, signal.SIG_IGN)
+
+        def drain() -> None:
+            with contextlib.suppress(BlockingIOError):
+                while os.read(read_end, 512):
+                    pass
+
+        self.selector.register(read_end, selectors.EVENT_READ, drain)
+        return write_end
+
+    def _on_term(self, *_: object) -> None:
+        self.stopping = True
+
+    # -- the folder ---------------------------------------------------------------------------------------
+
+    def _lock(self) -> None:
+        self.lock_fd = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        deadline = time.monotonic() + LOCK_SECONDS
+        asked = False
+        while True:
+            try:
+                fcntl.flock(self.lock_fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if not asked:
+                    asked = self._end_leftover()
+                if time.monotonic() > deadline:
+                    raise FolderBusyError(self._who_holds()) from None
+                time.sleep(0.01)
+        stat = os.fstat(self.lock_fd)
+        self.lock_id = (stat.st_dev, stat.st_ino)
+
+    def _leftover(self) -> dict[str, Any]:
+        try:
+            found = json.loads((self.folder / "server.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def _who_holds(self) -> str:
+        found = self._leftover()
+        return f"process {found['pid']}" if "pid" in found else "an unknown process"
+
+    def _end_leftover(self) -> bool:
+        """Asks a server whose supervisor was killed to end. True when it was asked, or is ending by itself."""
+        found = self._leftover()
+        if not found or _alive(int(found.get("supervisor", 0))):
+            return False
+        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as line:
+            line.settimeout(1)
+            line.connect(str(found.get("socket", "")))
+            line.sendall(b"SHUTDOWN\r\n")
+            line.recv(64)
+        return True
+
+    def _listen(self) -> None:
+        for stale in self.sockets.glob("*.sock"):
+            stale.unlink(missing_ok=True)
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(self.sockets / "control.sock"))
+        listener.listen(128)
+        listener.setblocking(False)
+        self.listener = listener
+        self.selector.register(listener, selectors.EVENT_READ, self._accept)
+
+    def _close_listener(self) -> None:
+        if self.listener is not None:
+            # First the name, then the door: who comes now finds nothing and starts a supervisor of their own,
+            # which waits for the lock.
+            with contextlib.suppress(OSError):
+                (self.sockets / "control.sock").unlink(missing_ok=True)
+            self.listener.close()
+            self.listener = None
+
+    def _tidy(self) -> None:
+        for left in (self.server_socket, self.folder / "server.json"):
+            with contextlib.suppress(OSError):
+                left.unlink(missing_ok=True)
+
+    def _check_folder(self) -> None:
+        """Ends the server when its folder was deleted under it: what it writes then would reach nobody."""
+        try:
+            stat = os.stat(self.folder / "lock")
+        except OSError:
+            self.stopping = True
+        else:
+            self.stopping = self.stopping or (stat.st_dev, stat.st_ino) != self.lock_id
+
+    def _sync(self) -> None:
+        """Pushes what the server has written on to the disk, so that a power cut costs a second at most.
+
+        The server writes to the file before it answers, so killing it loses nothing. Leaving the pushing to
+        the server would: while it does that in the background it holds new writes in memory, answered.
+        """
+        files = sorted((self.folder / "data" / "appendonlydir").glob("*.incr.aof"))
+        if not files:
+            return
+        with contextlib.suppress(OSError):
+            size = files[-1].stat().st_size
+            if self.synced != (files[-1].name, size):
+                fd = os.open(files[-1], os.O_RDONLY)
+                try:
+                    os.fsync(fd)
+                finally:
+                    os.close(fd)
+                self.synced = (files[-1].name, size)
+
+    # -- the server ---------------------------------------------------------------------------------------
+
+    def _start_server(self) -> None:
+        self.state = "starting"
+        data = self.folder / "data"
+        data.mkdir(mode=0o700, exist_ok=True)
+        if self.log.exists() and self.log.stat().st_size > LOG_BYTES:
+            self.log.replace(self.log.with_suffix(".log.1"))
+        # A name of its own for each server: an old one that is still ending removes its socket by name.
+        self.server_socket = self.sockets / f"server-{secrets.token_hex(4)}.sock"
+        options = {
+            "port": "0",
+            "unixsocket": str(self.server_socket),
+            "unixsocketperm": "700",
+            "appendonly": "yes",
+            "appendfsync": "no",
+            "auto-aof-rewrite-min-size": "16mb",
+            "save": "",
+            "enable-module-command": "no",
+            "shutdown-timeout": "0",
+        }
+        command = [*self.command]
+        for name, value in options.items():
+            command += [f"--{name}", value]
+        command += ["--loadmodule", *self.module]
+        with self.log.open("ab") as log:
+            self.log_start = log.tell()
+            self.server = subprocess.Popen(
+                command,
+                cwd=data,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                pass_fds=[self.lock_fd],
+                preexec_fn=_die_with_parent,
+            )
+        record = {"pid": self.server.pid, "supervisor": os.getpid(), "socket": str(self.server_socket)}
+        (self.folder / "server.json").write_text(json.dumps(record), encoding="utf-8")
+
+    def _probe(self) -> None:
+        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as line:
+            line.settimeout(1)
+            line.connect(str(self.server_socket))
+            line.sendall(b"PING\r\n")
+            answer = line.recv(64)
+            if answer.startswith(b"+PONG"):
+                self.state = "ready"
+                self._report()
+            elif answer.startswith(b"-LOADING") and self.state != "loading":
+                self.state = "loading"
+                self._report()
+
+    def _reap(self) -> None:
+        if self.server is None or self.server.poll() is None:
+            return
+        code = self.server.returncode
+        self.server = None
+        now = time.monotonic()
+        if self.state == "ready":
+            self.restarts = [t for t in self.restarts if now - t < RESTART_WINDOW_SECONDS]
+            self.restarts.append(now)
+            if len(self.restarts) <= RESTARTS:
+                self._start_server()
+                return
+            self._fail("crashing", self._log_tail(), code)
+        elif not self.repaired and any(sign in self._log_tail() for sign in DAMAGED) and self._repair():
+            self._start_server()
+        else:
+            self._fail("start", self._log_tail(), code)
+
+    def _repair(self) -> bool:
+        """Cuts a damaged tail off the append-only file, after a copy of the whole was put aside."""
+        self.repaired = True
+        files = self.folder / "data" / "appendonlydir"
+        manifest = files / "appendonly.aof.manifest"
+        if not manifest.exists():
+            return False
+        aside = self.folder / time.strftime("damaged-%Y%m%d-%H%M%S")
+        try:
+            shutil.copytree(files, aside)
+            # The server is its own checker when it is called by this name.
+            done = subprocess.run(
+                ["redis-check-aof", "--fix", str(manifest)],
+                executable=self.command[0],
+                input=b"y\ny\n",
+                capture_output=True,
+                timeout=600,
+                check=False,
+            )
+        except (OSError, subprocess.SubprocessError) as error:
+            self.note = f"repair failed: {error}"
+            return False
+        self.note = str(aside)
+        return done.returncode == 0
+
+    def _stop_server(self) -> None:
+        if self.server is None:
+            return
+        self.server.terminate()
+        try:
+            self.server.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.server.kill()
+            self.server.wait()
+        self.server = None
+
+    def _log_tail(self) -> str:
+        try:
+            with self.log.open("rb") as log:
+                log.seek(self.log_start)
+                return log.read()[-4000:].decode("utf-8", "replace")
+        except OSError:
+            return ""
+
+    # -- the holders --------------------------------------------------------------------------------------
+
+    def _accept(self) -> None:
+        if self.listener is None:
+            return
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                self._add_holder(self.listener.accept()[0])
+
+    def _add_holder(self, holder: socket.socket) -> None:
+        holder.setblocking(False)
+        self.holders.add(holder)
+        self.selector.register(holder, selectors.EVENT_READ, lambda: self._hear(holder))
+
+    def _hear(self, holder: socket.socket) -> None:
+        try:
+            said = holder.recv(256)
+        except BlockingIOError:
+            return
+        except OSError:
+            said = b""
+        if not said:
+            self._drop(holder)
+            return
+        # Any byte is the one question there is: how does the server do?
+        self.asking.add(holder)
+        self._report()
+
+    def _drop(self, holder: socket.socket) -> None:
+        self.asking.discard(holder)
+        if holder in self.holders:
+            self.holders.discard(holder)
+            self.selector.unregister(holder)
+            holder.close()
+
+    def _report(self, **more: object) -> None:
+        """Answers everybody who asked, when there is something to say.
+
+        `{"state": "ready", "socket": ..., "pid": ..., "note": ...}` ends the question; `loading` says to wait
+        on; `failed` comes with `kind`, `detail` (the server's own words) and `code`, and is the last word.
+        """
+        if self.state == "starting":
+            return
+        if self.state == "ready" and self.server is not None and self.server.poll() is not None:
+            return  # it has just died, and the next turn will notice
+        line = {"state": self.state, "socket": str(self.server_socket), "note": self.note, **more}
+        if self.server is not None:
+            line["pid"] = self.server.pid
+        message = (json.dumps(line) + "\n").encode()
+        for holder in list(self.asking):
+            try:
+                holder.sendall(message)
+            except OSError:
+                self._drop(holder)
+        if self.state != "loading":
+            self.asking.clear()
+
+    def _fail(self, kind: str, detail: str, code: int | None = None) -> None:
+        self.state = "failed"
+        self.asking = set(self.holders)
+        self._report(kind=kind, detail=detail, code=code)
+        self.stopping = True
+
+
+def _alive(pid: int) -> bool:
+    if pid <= 0:
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _die_with_parent() -> None:
+    """Runs in the new server before it becomes one: asks Linux to end it when the supervisor is killed.
+
+    Elsewhere the lock file and the next start's `_end_leftover` do that work.
+    """
+    if sys.platform == "linux" and _libc is not None:
+        _libc.prctl(1, int(signal.SIGTERM))
+
+
+_libc: Any = None
+if sys.platform == "linux":
+    import ctypes
+
+    _libc = ctypes.CDLL(None)
+
+
+def main() -> NoReturn:
+    """Runs the supervisor with the arguments of the command line."""
+    os.umask(0o077)
+    sys.exit(Supervisor(_parse(sys.argv[1:])).run())
+
+
+if __name__ == "__main__":
+    main()
