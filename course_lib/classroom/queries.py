@@ -1,0 +1,327 @@
+"""Judges a query: it is run as a reader, on the college and on others that the learner has not seen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from course_lib.classroom.compare import Difference, compare_results
+from course_lib.classroom.outcome import Outcome, nearly, right, wrong
+from course_lib.classroom.room import raise_if_ours
+
+if TYPE_CHECKING:
+    from course_lib.classroom.room import Room
+    from course_lib.college.graph import Graph, Rows
+
+TYPED_IN = (
+    "These rows did not come from the graph: on another college they stay the same, and are wrong there."
+)
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A learner's query that was run, and how its rows differ from those asked for."""
+
+    query: str
+    yours: Rows
+    asked: Rows
+    difference: Difference
+    here: bool
+    """True on the lesson's own data, False on a college that the learner has not seen."""
+    graph: Graph = field(repr=False)
+    """The scratch graph that it ran on."""
+
+    def says(self, pattern: str) -> bool:
+        """Whether the query's text, strings left out, matches a pattern; upper and lower case are one."""
+        return re.search(pattern, without_strings(self.query), re.IGNORECASE) is not None
+
+
+@dataclass(frozen=True)
+class NearMiss:
+    """A wrong answer that somebody might well give, and what to say to it.
+
+    Args:
+        when: recognises it, by its rows or by its text.
+        says: what to think about; it must not give the answer away.
+        near: whether it counts as nearly rather than wrong.
+    """
+
+    when: Callable[[Attempt], bool]
+    says: str
+    near: bool = True
+
+
+@dataclass(frozen=True)
+class QueryCheck:
+    """How to judge a query.
+
+    Args:
+        reference: a query that gives the right rows. A column whose name starts with `_` holds a sort key: it
+            is not asked for, and rows that tie in it may come in any order.
+        learnt: one sentence for when it is right.
+        near_misses: looked through in order, on the first college where the rows differ.
+        ordered: whether an order was asked for.
+        extra_columns: whether columns after those asked for are welcome.
+        limit: how many rows were asked for, where the reference gives all of them (ties are fair).
+        ignore_case: whether upper and lower case make no difference.
+        params: parameters that the learner's query is run with.
+        layers: the college's layers; those of the lesson when None.
+        seeds: which unseen colleges it must be right on too. Empty: none, where rows cannot differ.
+        twists: further unseen colleges: each is a writing query, run on a copy of the lesson's own. For
+            questions about a person by name, who does not occur in a college made from a seed.
+    """
+
+    reference: str
+    learnt: str
+    near_misses: tuple[NearMiss, ...] = ()
+    ordered: bool = False
+    extra_columns: bool = False
+    limit: int | None = None
+    ignore_case: bool = False
+    params: Mapping[str, Any] | None = None
+    layers: tuple[str, ...] | None = None
+    seeds: tuple[int, ...] = (1, 2)
+    twists: tuple[str, ...] = ()
+
+    def compare(self, yours: Any, asked: Any) -> Difference:
+        """How two results differ by the rules of this check."""
+        return compare_results(
+            yours,
+            asked,
+            ordered=self.ordered,
+            extra_columns=self.extra_columns,
+            limit=self.limit,
+            ignore_case=self.ignore_case,
+        )
+
+
+def judge_query(answer: Any, room: Room, check: QueryCheck) -> Outcome:
+    """Runs the learner's query on the college and on unseen ones, and compares the rows.
+
+    Args:
+        answer: what was handed in: a query as text.
+        room: where scratch graphs come from.
+        check: what is asked.
+    """
+    refused = refuse_non_query(answer)
+    if refused is not None:
+        return refused
+    here = room.college(check.layers)
+    first = run_query(answer, here, check.params)
+    if isinstance(first, Outcome):
+        return first
+    asked_here = here.read(check.reference, check.params)
+    attempt = Attempt(answer, first, asked_here, check.compare(first, asked_here), True, here)
+    if not attempt.difference.same:
+        return _name_fault(attempt, check)
+    for elsewhere in _unseen(room, check):
+        rows = run_query(answer, elsewhere, check.params)
+        if isinstance(rows, Outcome):
+            return wrong(f"Right on this college. On another one it failed: {rows.message}", first)
+        asked = elsewhere.read(check.reference, check.params)
+        attempt = Attempt(answer, rows, asked, check.compare(rows, asked), False, elsewhere)
+        if attempt.difference.same:
+            continue
+        if _unchanged(first, rows) and not _unchanged(asked_here, asked):
+            return wrong(TYPED_IN, first)
+        return _name_fault(attempt, check, shown=first)
+    return right(check.learnt)
+
+
+def _unseen(room: Room, check: QueryCheck) -> Iterator[Graph]:
+    for seed in check.seeds:
+        yield room.other_college(seed, check.layers)
+    for twist in check.twists:
+        twisted = room.college(check.layers)
+        twisted.write(twist)
+        yield twisted
+
+
+def refuse_non_query(answer: Any) -> Outcome | None:
+    """What to say when something other than a query's text was handed in; None when it is a text."""
+    if isinstance(answer, str):
+        return None
+    if hasattr(answer, "columns") and hasattr(answer, "to_dicts"):
+        return wrong(
+            "You handed in the rows. Hand in the query that finds them, as a text: it is run on another "
+            "college too."
+        )
+    if callable(answer):
+        return wrong("You handed in a function. Hand in the query itself, as a text in quotation marks.")
+    return wrong(f"Hand in a query, as a text in quotation marks, and not a {type(answer).__name__}.", answer)
+
+
+def run_query(query: str, graph: Graph, params: Mapping[str, Any] | None = None) -> Rows | Outcome:
+    """Runs a learner's query as a reader; gives its rows, or what to say when it could not be run.
+
+    Args:
+        query: the learner's query.
+        graph: a scratch graph.
+        params: its parameters.
+    """
+    from course_lib.college import errors
+
+    try:
+        return graph.read(query, dict(params) if params else None)
+    except errors.ReadOnlyError:
+        return wrong("Your query writes to the graph. This question only reads: MATCH, then RETURN.")
+    except errors.QueryTimeoutError:
+        seconds = graph_seconds()
+        return wrong(
+            f"Your query was still running after {seconds:g} seconds and was stopped. Does every part of the "
+            "pattern hang together, and has each `*` an upper limit?"
+        )
+    except errors.MissingParameterError as error:
+        return wrong(f"Your query asks for a parameter that it is not given here. {error.what}")
+    except errors.QueryError as error:
+        return wrong(f"The engine could not run your query. {engine_words(error)}")
+    except errors.EngineError as error:
+        raise_if_ours(error)
+        raise
+
+
+def engine_words(error: Any) -> str:
+    """The engine's own message on one line, cut to what fits on a card."""
+    words = " ".join(str(error.engine_message or error.what).split())
+    return "It says: " + (words if len(words) <= 240 else words[:239] + "…")
+
+
+def graph_seconds() -> float:
+    """How long a query may run, in seconds."""
+    from course_lib.settings import load_settings
+
+    return load_settings().query_timeout_ms / 1000
+
+
+def same_rows_as(query: str, **rules: Any) -> Callable[[Attempt], bool]:
+    """A `when` for a near miss: the learner's rows are those of another, wrong query on the same graph.
+
+    Args:
+        query: the wrong query.
+        rules: how to compare, as for `compare_results`.
+    """
+    return lambda attempt: compare_results(attempt.yours, attempt.graph.read(query), **rules).same
+
+
+def differs_by(*rules: str) -> Callable[[Attempt], bool]:
+    """A `when` for a near miss: the rows differ in one of these ways (the `rule` of a `Difference`)."""
+    return lambda attempt: attempt.difference.rule in rules
+
+
+def written(pattern: str) -> Callable[[Attempt], bool]:
+    """A `when` for a near miss: the query's text, strings left out, matches a pattern."""
+    return lambda attempt: attempt.says(pattern)
+
+
+def without_strings(query: str) -> str:
+    """A query's text with the insides of strings and the comments taken out."""
+    kept = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`[^`]*`|//[^\n]*|/\*.*?\*/""", re.DOTALL)
+
+    def blank(found: re.Match[str]) -> str:
+        return found[0] if found[0].startswith("`") else "''" if found[0][0] in "'\"" else " "
+
+    return kept.sub(blank, query)
+
+
+def _name_fault(attempt: Attempt, check: QueryCheck, shown: Rows | None = None) -> Outcome:
+    """What to say about rows that differ: the near miss that fits, or else how they differ."""
+    for miss in check.near_misses:
+        if miss.when(attempt):
+            return (nearly if miss.near else wrong)(miss.says, attempt.yours if attempt.here else shown)
+    difference = attempt.difference
+    if attempt.here:
+        return (nearly if difference.near else wrong)(difference.summary, attempt.yours)
+    return nearly(f"Right on this college, by luck. On another one: {_lower(difference.summary)}", shown)
+
+
+def _unchanged(one: Any, other: Any) -> bool:
+    return compare_results(one, other).same
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A read that shows whether a write did what it should.
+
+    Args:
+        query: run on the learner's graph and on the reference's; the rows should be the same.
+        says: what to say when they are not.
+        near: whether failing it counts as nearly.
+    """
+
+    query: str
+    says: str
+    near: bool = False
+
+
+@dataclass(frozen=True)
+class ChangeCheck:
+    """How to judge a query that writes: by what stands in the graph afterwards.
+
+    Args:
+        reference: a query that makes the right change.
+        probes: looked at in order, after every round.
+        learnt: one sentence for when it is right.
+        params: the parameters of each round; the query runs once a round. Two rounds that are alike show
+            whether it is idempotent. One round without parameters when empty.
+        layers: what the graph holds before: the lesson's college when None, nothing when ().
+    """
+
+    reference: str
+    probes: tuple[Probe, ...]
+    learnt: str
+    params: tuple[Mapping[str, Any], ...] = ()
+    layers: tuple[str, ...] | None = None
+
+
+def judge_change(answer: Any, room: Room, check: ChangeCheck) -> Outcome:
+    """Runs the learner's writing query on a scratch graph, and compares what is there afterwards.
+
+    Args:
+        answer: what was handed in: a query as text.
+        room: where scratch graphs come from.
+        check: what is asked.
+    """
+    refused = refuse_non_query(answer)
+    if refused is not None:
+        return refused
+    mine, reference = (room.graph() if check.layers == () else room.college(check.layers) for _ in range(2))
+    for params in check.params or ({},):
+        failed = run_change(answer, mine, params)
+        if failed is not None:
+            return failed
+        reference.write(check.reference, dict(params) or None)
+        for probe in check.probes:
+            found = mine.read(probe.query)
+            if not compare_results(found, reference.read(probe.query)).same:
+                return (nearly if probe.near else wrong)(probe.says, found)
+    return right(check.learnt)
+
+
+def run_change(query: str, graph: Graph, params: Mapping[str, Any]) -> Outcome | None:
+    """Runs a learner's writing query; gives what to say when it could not be run, else None.
+
+    Args:
+        query: the learner's query.
+        graph: a scratch graph.
+        params: its parameters.
+    """
+    from course_lib.college import errors
+
+    try:
+        graph.write(query, dict(params) or None)
+    except errors.QueryTimeoutError:
+        return wrong(f"Your query was still running after {graph_seconds():g} seconds and was stopped.")
+    except (errors.MissingParameterError, errors.SurplusParameterError) as error:
+        return wrong(f"{error.what} It is run with: {', '.join('$' + name for name in params) or 'none'}.")
+    except errors.QueryError as error:
+        return wrong(f"The engine could not run your query. {engine_words(error)}")
+    except errors.EngineError as error:
+        raise_if_ours(error)
+        raise
+    return None

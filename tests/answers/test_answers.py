@@ -1,0 +1,149 @@
+"""Every exercise of the manifest: its stub, its solution, every right and wrong answer, on the real engine."""
+
+from __future__ import annotations
+
+import ast
+import runpy
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from course_lib.classroom.manifest import Exercise, load_manifest
+from course_lib.classroom.outcome import Outcome
+from course_lib.classroom.registry import find_check
+from course_lib.classroom.room import Room
+from course_lib.classroom.session import evaluate
+from course_lib.classroom.source import LessonSource, parse_lesson
+from course_lib.classroom.untouched import handed_in_by
+from course_lib.settings import load_settings, project_root
+from tests.answers import Answers, Made, Wrong
+
+pytestmark = pytest.mark.engine
+
+MANIFEST = load_manifest()
+IDS = [exercise.id for exercise in MANIFEST.exercises]
+HERE = Path(__file__).parent
+LEAST = 3
+"""How many right and how many wrong answers each exercise has at least."""
+
+
+def file_stem(exercise: Exercise) -> str:
+    return MANIFEST.lesson(exercise.lesson).file_stem
+
+
+@cache
+def answers_in(stem: str) -> dict[str, Answers]:
+    path = HERE / f"{stem}.py"
+    if not path.is_file():
+        return {}
+    found: dict[str, Answers] = runpy.run_path(str(path))["ANSWERS"]
+    return found
+
+
+@cache
+def source_of(stem: str) -> LessonSource:
+    return parse_lesson(project_root() / "solutions" / f"{stem}.py")
+
+
+def answers_for(exercise_id: str) -> Answers:
+    answers = answers_in(file_stem(MANIFEST.exercise(exercise_id))).get(exercise_id)
+    assert answers is not None, f"tests/answers has no answers for exercise {exercise_id}"
+    return answers
+
+
+def judge(exercise_id: str, answer: Any) -> Outcome:
+    if isinstance(answer, Made):
+        lesson = MANIFEST.lesson(MANIFEST.exercise(exercise_id).lesson)
+        with Room(load_settings(), lesson.data) as room:
+            answer = answer.make(room)
+    return evaluate(exercise_id, answer)
+
+
+def definitions_before(source: LessonSource, exercise_id: str) -> dict[str, Any]:
+    """What earlier cells import and define, for a solution that uses it; nothing else of them is run."""
+    names: dict[str, Any] = {}
+    for cell in source.cells:
+        if cell.exercise == exercise_id:
+            break
+        if cell.kind != "code":
+            continue
+        for node in ast.parse(cell.source).body:
+            if isinstance(node, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef):
+                piece = ast.fix_missing_locations(ast.Module([node], []))
+                exec(compile(piece, f"<{source.name}>", "exec"), names)
+    return names
+
+
+@pytest.mark.parametrize("exercise_id", IDS)
+def test_each_exercise_has_all_it_needs(exercise_id: str) -> None:
+    exercise = MANIFEST.exercise(exercise_id)
+    assert callable(find_check(exercise_id))
+    assert len(exercise.hints) == 3
+    answers = answers_for(exercise_id)
+    assert len({repr(answer) for answer in answers.right}) >= LEAST, "right answers that differ"
+    assert len({repr(wrong.answer) for wrong in answers.wrong}) >= LEAST, "wrong answers that differ"
+    assert all(wrong.says.strip() and wrong.status in ("wrong", "nearly") for wrong in answers.wrong)
+
+
+@pytest.mark.parametrize("exercise_id", IDS)
+def test_the_untouched_stub_counts_as_not_attempted(exercise_id: str) -> None:
+    source = source_of(file_stem(MANIFEST.exercise(exercise_id)))
+    stub = handed_in_by(
+        source.exercise(exercise_id).stub, exercise_id, definitions_before(source, exercise_id)
+    )
+    assert evaluate(exercise_id, stub).status == "not attempted"
+
+
+@pytest.mark.parametrize("exercise_id", IDS)
+def test_the_solution_is_right(exercise_id: str) -> None:
+    source = source_of(file_stem(MANIFEST.exercise(exercise_id)))
+    solution = handed_in_by(
+        source.exercise(exercise_id).source, exercise_id, definitions_before(source, exercise_id)
+    )
+    outcome = evaluate(exercise_id, solution)
+    assert outcome.status == "right", outcome.message
+
+
+@pytest.mark.parametrize(
+    ("exercise_id", "number"),
+    [
+        (e, n)
+        for e in IDS
+        for n in range(len(answers_in(file_stem(MANIFEST.exercise(e))).get(e, Answers([], [])).right))
+    ],
+)
+def test_a_right_answer_passes(exercise_id: str, number: int) -> None:
+    outcome = judge(exercise_id, answers_for(exercise_id).right[number])
+    assert outcome.status == "right", outcome.message
+
+
+@pytest.mark.parametrize(
+    ("exercise_id", "number"),
+    [
+        (e, n)
+        for e in IDS
+        for n in range(len(answers_in(file_stem(MANIFEST.exercise(e))).get(e, Answers([], [])).wrong))
+    ],
+)
+def test_a_wrong_answer_draws_its_own_words(exercise_id: str, number: int) -> None:
+    wrong: Wrong = answers_for(exercise_id).wrong[number]
+    outcome = judge(exercise_id, wrong.answer)
+    assert wrong.says in outcome.message
+    assert outcome.status == wrong.status
+
+
+def test_manifest_sources_and_answers_name_the_same_exercises() -> None:
+    in_sources = {
+        cell.exercise
+        for path in sorted((project_root() / "solutions").glob("[0-9][0-9]_*.py"))
+        for cell in parse_lesson(path).exercises
+    }
+    in_answers = {
+        exercise_id
+        for path in sorted(HERE.glob("[0-9][0-9]_*.py"))
+        for exercise_id in runpy.run_path(str(path))["ANSWERS"]
+    }
+    assert in_sources == set(IDS)
+    assert in_answers == set(IDS)
