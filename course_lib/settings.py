@@ -73,6 +73,9 @@ class Settings:
     """The learner's copies of the notebooks (`COURSE_WORK`, default `work/`)."""
     falkordb_url: Secret | None = None
     """`FALKORDB_URL`: a FalkorDB server to use in place of the embedded one. May hold a password."""
+    reads_as_owner: bool = False
+    """`COURSE_READS_AS_OWNER=1`: with a `FALKORDB_URL` whose user may not make other users, read as that user.
+    The engine still refuses writes sent as reads, but the second wall, a user who cannot write, is missing."""
     query_timeout_ms: int = 5_000
     """`COURSE_QUERY_TIMEOUT_MS`: how long one graph query may run, in milliseconds."""
     model: str = "practice"
@@ -89,6 +92,9 @@ class Settings:
     """`COURSE_<PROVIDER>_MODEL`: another model name for a provider."""
     keys: Mapping[str, Secret] = field(default_factory=dict)
     """Provider name -> key, for those that are set and not empty."""
+    practice_faults: str | None = None
+    """`COURSE_PRACTICE_FAULTS`: what the practice model gets wrong, for processes that have no handle on it:
+    `everyday`, or `fences=0.2, rate_minute=0.05, seed=7`. Nothing by default."""
     building: bool = False
     """`COURSE_BUILD=1`: notebooks are being built or tested, so outputs are small and the same everywhere."""
 
@@ -167,6 +173,7 @@ def load_settings(environ: Mapping[str, str] | None = None, root: Path | None = 
         home=home,
         work=Path(work).expanduser().resolve() if work else root / "work",
         falkordb_url=Secret(url) if url else None,
+        reads_as_owner=get("COURSE_READS_AS_OWNER") == "1",
         query_timeout_ms=_positive_int("COURSE_QUERY_TIMEOUT_MS", timeout)
         if timeout
         else Settings.query_timeout_ms,
@@ -176,5 +183,6 @@ def load_settings(environ: Mapping[str, str] | None = None, root: Path | None = 
         base_urls={p: u for p in MODEL_PROVIDERS if (u := get(provider_variable(p, "URL")))},
         model_names={p: m for p in MODEL_PROVIDERS if (m := get(provider_variable(p, "MODEL")))},
         keys={p: Secret(k) for p, n in KEY_NAMES.items() if (k := get(n))},
+        practice_faults=get("COURSE_PRACTICE_FAULTS"),
         building=get("COURSE_BUILD") == "1",
     )

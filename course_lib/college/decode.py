@@ -1,7 +1,7 @@
 """Turns the engine's compact reply into plain values.
 
-A compact reply names labels, relationship types and properties by number. What the numbers mean belongs to one
-version of one graph: a `Names` is such a version's list, and never serves another.
+A compact reply names labels, relationship types and properties by number. What the numbers mean belongs to
+one version of one graph: a `Names` is such a version's list, and never serves another.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import Any
 
 from course_lib.college.rows import EdgeValue, NodeValue, PathValue, Rows, Stats
 
-_EPOCH = datetime.datetime(1970, 1, 1)  # noqa: DTZ001 - the engine's local times have no zone
+# Without a zone, as the engine's local times are.
+_EPOCH = datetime.datetime(1970, 1, 1)
 
 
 class StaleNamesError(Exception):

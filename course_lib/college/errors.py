@@ -40,6 +40,10 @@ class ReaderNotAllowedError(EngineError):
     """The user in `FALKORDB_URL` may not make the read-only user that reads go through."""
 
 
+class NotAllowedError(EngineError):
+    """The server's own rules forbid this to the user that was used."""
+
+
 class ServerLostError(EngineError):
     """The server went away in the middle of a call.
 
@@ -53,7 +57,15 @@ class ServerLostError(EngineError):
 
 
 class ServerFullError(EngineError):
-    """The disk or the memory of the server is full: writes are refused, reads go on."""
+    """The disk or the memory of the server is full: writes are refused, reads go on.
+
+    Attributes:
+        may_have_been_applied: whether the call was a write that is in the server's memory, not yet on disk.
+    """
+
+    def __init__(self, what: str, next_step: str = "", *, may_have_been_applied: bool = False) -> None:
+        self.may_have_been_applied = may_have_been_applied
+        super().__init__(what, next_step)
 
 
 class ServerBusyError(EngineError):
@@ -89,6 +101,14 @@ class EmptyQueryError(QueryError):
     """There is no query in the text: it is empty, or nothing but comments."""
 
 
+class BadQueryTextError(QueryError):
+    """What was handed in as a query is no text, or holds a character that the engine cannot read."""
+
+
+class BadTimeoutError(QueryError):
+    """A time limit that is no whole number of milliseconds above 0."""
+
+
 class SeveralStatementsError(QueryError):
     """The text holds more than one statement; the engine takes one at a time."""
 
@@ -111,6 +131,10 @@ class SurplusParameterError(QueryError):
 
 class BadParameterError(QueryError):
     """A parameter has a name or a value that the engine cannot take as it is."""
+
+
+class QueryTooLargeError(QueryError):
+    """The query needed more memory than one query may have."""
 
 
 class TooManyRowsError(QueryError):

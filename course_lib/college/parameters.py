@@ -37,6 +37,12 @@ def names_in(cypher: str) -> list[str]:
     return list(dict.fromkeys(name for name in found if name))
 
 
+def is_empty(cypher: str) -> bool:
+    """Whether the text holds nothing but space, comments and semicolons."""
+    left = _TOKEN.sub(lambda m: " " if m[0].startswith(("//", "/*")) else "x", cypher)
+    return not left.strip(" \t\r\n\f\v;")
+
+
 def has_header(cypher: str) -> bool:
     """Whether the text brings a parameter header of its own."""
     return re.match(r"\s*CYPHER\b", cypher, re.IGNORECASE) is not None
@@ -104,7 +110,7 @@ def _checked(text: str, where: str) -> str:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise BadParameterError(
-            f"{where} holds half a character (a lone surrogate at position {error.start}), which is not UTF-8.",
+            f"{where} holds half a character (a lone surrogate at position {error.start}): no UTF-8.",
             "Read the text again with the right encoding, or clean it: "
             "value.encode('utf-8', 'replace').decode('utf-8').",
         ) from None

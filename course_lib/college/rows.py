@@ -65,7 +65,7 @@ class NodeValue:
     labels: tuple[str, ...]
     properties: Mapping[str, Any]
     id: int = field(default=-1, compare=False)
-    """The engine's own number for the node: good for telling nodes of one result apart, and for nothing else."""
+    """The engine's own number for the node: it tells nodes of one result apart, and that is all."""
 
     def __getitem__(self, name: str) -> Any:
         return self.properties[name]
@@ -133,6 +133,7 @@ class Rows(Sequence[tuple[Any, ...]]):
 
     columns: tuple[str, ...]
     stats: Stats
+    _rows: tuple[tuple[Any, ...], ...]
 
     def __init__(
         self, columns: Iterable[str] = (), rows: Iterable[Iterable[Any]] = (), stats: Stats | None = None
@@ -156,15 +157,14 @@ class Rows(Sequence[tuple[Any, ...]]):
     def __getitem__(self, index: int | slice) -> tuple[Any, ...] | Rows:
         if isinstance(index, slice):
             return Rows(self.columns, self._rows[index], self.stats)
-        row: tuple[Any, ...] = self._rows[index]
-        return row
+        return self._rows[index]
 
     def __len__(self) -> int:
         return len(self._rows)
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Rows):
-            return self.columns == other.columns and bool(self._rows == other._rows)
+            return self.columns == other.columns and self._rows == other._rows
         if isinstance(other, list | tuple):
             return len(self) == len(other) and all(
                 isinstance(theirs, list | tuple) and ours == tuple(theirs)
@@ -240,7 +240,7 @@ def show(value: Any, inside: bool = False) -> str:
         case float():
             return _show_float(value)
         case str():
-            return f"'{value}'" if inside else value
+            return repr(value) if inside else value
         case list() | tuple():
             return "[" + ", ".join(show(item, inside=True) for item in value) + "]"
         case Mapping():

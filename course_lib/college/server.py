@@ -35,6 +35,15 @@ START_SECONDS = 40.0
 """How long a server may take to start, when it has no data to read back."""
 LOADING_SECONDS = 900.0
 """How long a server may take to read its data back."""
+MODULE_OPTIONS = {
+    # A limit for queries that come without one; and with it set, the engine also stops a write that takes
+    # longer than the limit it came with, and takes it back.
+    "TIMEOUT_DEFAULT": "600000",
+    # One query's memory: a product of two large matches ends in an error and not in a frozen laptop.
+    "QUERY_MEM_CAPACITY": str(1 << 30),
+}
+"""How the engine is set up. `IMPORT_FOLDER`, the only place that `LOAD CSV FROM 'file://...'` can read, is
+added to it: the folder `import` beside the data."""
 SOCKET_PATH_BYTES = 100
 """The longest socket path to use: Linux takes 107 bytes, macOS 103."""
 
@@ -49,6 +58,8 @@ class Endpoint:
     """The file with the secret that the embedded server's reader passwords come from."""
     pid: int | None = None
     """The embedded server's process."""
+    note: str = ""
+    """Where the files were put aside, when the server had to cut a damaged end off what it had stored."""
 
     @property
     def embedded(self) -> bool:
@@ -86,7 +97,11 @@ def ensure_server(settings: Settings | None = None) -> Endpoint:
         deadline = time.monotonic() + START_SECONDS
         while True:
             holder = _hold(folder)
-            endpoint = holder.endpoint()
+            try:
+                endpoint = holder.endpoint()
+            except BaseException:
+                holder.close()
+                raise
             if endpoint is not None:
                 _holders[folder] = holder
                 return endpoint
@@ -116,13 +131,20 @@ def data_folder(settings: Settings) -> Path:
 class _Holder:
     """This process's connection to a supervisor."""
 
-    def __init__(self, line: socket.socket, folder: Path) -> None:
+    def __init__(
+        self, line: socket.socket, folder: Path, process: subprocess.Popen[bytes] | None = None
+    ) -> None:
         self.line = line
         self.folder = folder
+        self.process = process
+        """The supervisor, where it was us who started it: kept so that it is no zombie after it has ended."""
         self.rest = b""
 
     def close(self) -> None:
         self.line.close()
+        if self.process is not None:
+            _ending.append(self.process)
+        _ending[:] = [process for process in _ending if process.poll() is None]
 
     def endpoint(self) -> Endpoint | None:
         """Asks how the server does, and waits until it does well. None when the supervisor is gone."""
@@ -136,11 +158,14 @@ class _Holder:
                 state = said.get("state")
                 if state == "ready":
                     return Endpoint(
-                        socket=Path(said["socket"]), secret=self.folder / "reader.secret", pid=said.get("pid")
+                        socket=Path(said["socket"]),
+                        secret=self.folder / "reader.secret",
+                        pid=said.get("pid"),
+                        note=said.get("note", ""),
                     )
                 if state == "failed":
                     raise _failure(said, self.folder)
-                limit = LOADING_SECONDS
+                limit = LOADING_SECONDS if state == "loading" else START_SECONDS
         except TimeoutError:
             raise EngineUnavailableError(
                 "The graph server did not get ready in time.",
@@ -148,6 +173,24 @@ class _Holder:
             ) from None
         except OSError:
             return None
+
+    def wait_until_listening(self) -> None:
+        """Waits for the first word of a supervisor that was just started.
+
+        Raises:
+            EngineUnavailableError: it says why it cannot start.
+        """
+        try:
+            said = self._hear(START_SECONDS)
+        except TimeoutError:
+            said = None
+        if said is None:
+            raise EngineUnavailableError(
+                "The process that looks after the graph server did not start.",
+                f"Look at {self.folder / 'supervisor.log'}, then run `course doctor`.",
+            )
+        if said.get("state") == "failed":
+            raise _failure(said, self.folder)
 
     def _hear(self, limit: float) -> dict[str, Any] | None:
         deadline = time.monotonic() + limit
@@ -164,6 +207,7 @@ class _Holder:
 
 _guard = threading.RLock()
 _holders: dict[Path, _Holder] = {}
+_ending: list[subprocess.Popen[bytes]] = []
 
 
 def _forget_in_child() -> None:
@@ -189,10 +233,11 @@ def _hold(folder: Path) -> _Holder:
     _make_secret(folder)
     sockets = _sockets_folder(folder)
     line = _knock(sockets)
-    if line is None:
-        with _start_lock(folder):
-            line = _knock(sockets) or _spawn(folder, sockets, server, module)
-    return _Holder(line, folder)
+    if line is not None:
+        return _Holder(line, folder)
+    with _start_lock(folder):
+        line = _knock(sockets)
+        return _spawn(folder, sockets, server, module) if line is None else _Holder(line, folder)
 
 
 def _knock(sockets: Path) -> socket.socket | None:
@@ -206,34 +251,47 @@ def _knock(sockets: Path) -> socket.socket | None:
     return line
 
 
-def _spawn(folder: Path, sockets: Path, server: Path, module: Path) -> socket.socket:
-    """Starts a supervisor, and waits until it has opened its door or failed."""
+def _spawn(folder: Path, sockets: Path, server: Path, module: Path) -> _Holder:
+    """Starts a supervisor, and waits until it has opened its door or said why not."""
     ours, theirs = socket.socketpair()
     command = [sys.executable, "-I", "-S", str(Path(__file__).with_name("supervisor.py"))]
     command += ["--folder", str(folder), "--sockets", str(sockets)]
     command += ["--server", str(server), "--module", str(module), "--holder", str(theirs.fileno())]
-    log = folder / "supervisor.log"
     try:
-        with log.open("ab") as errors:
-            subprocess.Popen(
+        imports = folder / "import"
+        imports.mkdir(mode=0o700, exist_ok=True)
+        for name, value in (*MODULE_OPTIONS.items(), ("IMPORT_FOLDER", f"{imports}/")):
+            command += ["--module-arg", name, "--module-arg", value]
+        with (folder / "supervisor.log").open("wb") as log:
+            process = subprocess.Popen(
                 command,
                 cwd="/",
                 stdin=subprocess.DEVNULL,
-                stdout=errors,
-                stderr=errors,
+                stdout=log,
+                stderr=log,
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,
-                env={"PATH": os.environ.get("PATH", ""), "LANG": "C"},
+                env={name: value for name, value in os.environ.items() if _is_for_server(name)},
             )
     except OSError as error:
         ours.close()
-        raise EngineUnavailableError(
-            f"The process that looks after the graph server could not start: {error.strerror}.",
-            "Run `course doctor`.",
-        ) from error
+        raise _folder_error(folder, error) from error
     finally:
         theirs.close()
-    return ours
+    holder = _Holder(ours, folder, process)
+    try:
+        holder.wait_until_listening()
+    except BaseException:
+        holder.close()
+        raise
+    return holder
+
+
+def _is_for_server(name: str) -> bool:
+    """Which of our environment the server gets: what it runs by, and no key or password."""
+    return name in ("PATH", "HOME", "TMPDIR", "TZ", "LANG") or name.startswith(
+        ("LC_", "LD_", "DYLD_", "OMP_")
+    )
 
 
 @contextlib.contextmanager
@@ -241,9 +299,25 @@ def _start_lock(folder: Path) -> Iterator[None]:
     """One process at a time starts a supervisor; the others wait here and then find it running."""
     import fcntl
 
-    fd = os.open(folder / "start.lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
+        fd = os.open(folder / "start.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise _folder_error(folder, error) from error
+    deadline = time.monotonic() + START_SECONDS
+    try:
+        while True:
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise EngineUnavailableError(
+                        "Another process has been starting the graph server for a long time.",
+                        "Close the other notebooks, or look for a process that hangs.",
+                    ) from None
+                time.sleep(0.01)
+            except OSError as error:
+                raise _folder_error(folder, error) from error
         yield
     finally:
         os.close(fd)
@@ -331,7 +405,7 @@ def _failure(said: dict[str, Any], folder: Path) -> EngineUnavailableError | Ser
     if kind == "crashing":
         return EngineUnavailableError(
             "The graph server died several times within a minute and was not started again.",
-            f"The reason is at the end of {log}. Your data is untouched; run the cell again to try once more.",
+            f"The reason is at the end of {log}. Your data is untouched; run it again to try once more.",
         )
     if "append only file" in detail.lower():
         return DataDamagedError(

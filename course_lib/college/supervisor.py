@@ -1,16 +1,17 @@
 """The process that starts the embedded FalkorDB, watches over it, and ends it with its last user.
 
-It stands apart on purpose. A kernel that runs a server as its own child takes it along when it is interrupted,
-and leaves it behind when it is killed. This process lives in a session of its own, so that an interrupt in a
-notebook does not reach it. Everybody who needs the server keeps a connection to it; the kernel of the operating
-system closes that connection however the holder ends. When the last one is gone, the server is ended in good
-order and this process goes too.
+It stands apart on purpose. A notebook's kernel that runs a server as its own child takes it along when it is
+interrupted, and leaves it behind when it is killed. This process lives in a session of its own, so that an
+interrupt does not reach it. Everybody who needs the server keeps a connection to it, which the operating
+system closes however the holder ends. When the last one is gone, the server is ended in good order and this
+process goes too.
 
 Standard library only, and run by its path without the site packages: it has to start in a few hundredths of a
 second. What it says to its holders are lines of JSON, see `Supervisor._report`.
 
-One server per data folder: the lock file is locked for as long as this process *or* the server lives (the server
-inherits the open file), so that a second one cannot write to the same files, whichever of the two was killed.
+One server per data folder: the lock file is locked for as long as this process *or* the server lives (the
+server inherits the open file), so that a second one cannot write to the same files, whichever of the two was
+killed.
 """
 
 from __future__ import annotations
@@ -40,18 +41,16 @@ STOP_SECONDS = 15.0
 """How long a server may take to end in good order before it is killed."""
 LOCK_SECONDS = 20.0
 """How long to wait for an earlier server to let go of the folder."""
+SHOWN_LOG = 4000
+"""How much of the end of the log goes into a report, in characters."""
 RESTARTS = 5
 RESTART_WINDOW_SECONDS = 60.0
 """A server that dies more often than this within the window is not started again."""
 LOG_BYTES = 1_000_000
 """A log larger than this is put aside when a server starts."""
 
-DAMAGED = (
-    "Bad file format reading the append only file",
-    "Unrecoverable error reading the append only file",
-    "Unexpected end of file reading the append only file",
-    "Unknown command",
-)
+DAMAGED = ("reading the append only file",)
+"""What a server says when it ends because its file cannot be read back."""
 
 
 class FolderBusyError(Exception):
@@ -95,7 +94,9 @@ class Supervisor:
         self.lock_id = (0, 0)
         self.wake = self._wake_pipe()
         if options.holder is not None:
-            self._add_holder(socket.socket(fileno=options.holder))
+            first = socket.socket(fileno=options.holder)
+            self._add_holder(first)
+            self.asking.add(first)
 
     # -- life ---------------------------------------------------------------------------------------------
 
@@ -104,6 +105,7 @@ class Supervisor:
         try:
             self._lock()
             self._listen()
+            self._tell({"state": "listening"})
             self._start_server()
             while self.holders and not self.stopping:
                 self._turn()
@@ -187,7 +189,7 @@ class Supervisor:
         return f"process {found['pid']}" if "pid" in found else "an unknown process"
 
     def _end_leftover(self) -> bool:
-        """Asks a server whose supervisor was killed to end. True when it was asked, or is ending by itself."""
+        """Asks a server whose supervisor was killed to end. True when there is one."""
         found = self._leftover()
         if not found or _alive(int(found.get("supervisor", 0))):
             return False
@@ -221,11 +223,14 @@ class Supervisor:
         for left in (self.server_socket, self.folder / "server.json"):
             with contextlib.suppress(OSError):
                 left.unlink(missing_ok=True)
+        if self.sockets != self.folder:
+            with contextlib.suppress(OSError):
+                self.sockets.rmdir()
 
     def _check_folder(self) -> None:
         """Ends the server when its folder was deleted under it: what it writes then would reach nobody."""
         try:
-            stat = os.stat(self.folder / "lock")
+            stat = (self.folder / "lock").stat()
         except OSError:
             self.stopping = True
         else:
@@ -295,7 +300,8 @@ class Supervisor:
             line.connect(str(self.server_socket))
             line.sendall(b"PING\r\n")
             answer = line.recv(64)
-            if answer.startswith(b"+PONG"):
+            # With a full disk it answers MISCONF instead: it takes no changes, but it is up and reads go on.
+            if answer.startswith((b"+PONG", b"-MISCONF")):
                 self.state = "ready"
                 self._report()
             elif answer.startswith(b"-LOADING") and self.state != "loading":
@@ -360,9 +366,10 @@ class Supervisor:
         try:
             with self.log.open("rb") as log:
                 log.seek(self.log_start)
-                return log.read()[-4000:].decode("utf-8", "replace")
+                said: bytes = log.read()
         except OSError:
             return ""
+        return said.decode("utf-8", "replace")[-SHOWN_LOG:]
 
     # -- the holders --------------------------------------------------------------------------------------
 
@@ -402,8 +409,9 @@ class Supervisor:
     def _report(self, **more: object) -> None:
         """Answers everybody who asked, when there is something to say.
 
-        `{"state": "ready", "socket": ..., "pid": ..., "note": ...}` ends the question; `loading` says to wait
-        on; `failed` comes with `kind`, `detail` (the server's own words) and `code`, and is the last word.
+        `{"state": "ready", "socket": ..., "pid": ..., "note": ...}` ends the question; `listening` (to the
+        first holder only) and `loading` say to wait on; `failed` comes with `kind`, `detail` (the server's
+        own words) and `code`, and is the last word.
         """
         if self.state == "starting":
             return
@@ -412,14 +420,17 @@ class Supervisor:
         line = {"state": self.state, "socket": str(self.server_socket), "note": self.note, **more}
         if self.server is not None:
             line["pid"] = self.server.pid
+        self._tell(line)
+        if self.state != "loading":
+            self.asking.clear()
+
+    def _tell(self, line: dict[str, object]) -> None:
         message = (json.dumps(line) + "\n").encode()
         for holder in list(self.asking):
             try:
                 holder.sendall(message)
             except OSError:
                 self._drop(holder)
-        if self.state != "loading":
-            self.asking.clear()
 
     def _fail(self, kind: str, detail: str, code: int | None = None) -> None:
         self.state = "failed"
