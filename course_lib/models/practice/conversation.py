@@ -52,6 +52,8 @@ class Request:
     tools: tuple[Tool, ...] = ()
     max_tokens: int | None = None
     model: str = "practice-1"
+    must_call: bool = False
+    """The caller insists on a tool call; where it named one tool, `tools` holds that one."""
 
 
 @dataclass(frozen=True)
