@@ -49,7 +49,12 @@ class Fault:
 class DataError(CourseError):
     """The tables cannot be used. `faults` holds the first ten faults, `total` says how many there are."""
 
-    def __init__(self, faults: Iterable[Fault], total: int | None = None) -> None:
+    def __init__(
+        self,
+        faults: Iterable[Fault],
+        total: int | None = None,
+        ending: str = "Nothing was written to the graph.",
+    ) -> None:
         self.faults = tuple(faults)
         self.total = len(self.faults) if total is None else total
         lines = [str(fault) for fault in self.faults]
@@ -57,7 +62,6 @@ class DataError(CourseError):
             lines.append(f"… and {self.total - len(self.faults)} more.")
         if len(lines) > 1:
             lines = [f"{self.total} faults in the tables:", *(f"  {line}" for line in lines)]
-        ending = "Nothing was written to the graph."
         super().__init__("\n".join(lines), ending if len(lines) == 1 else f"\n{ending}")
 
 
