@@ -137,13 +137,11 @@ lesson.reset("00.2")
 # The fourth word is yours to draw.
 #
 # ### Exercise 00.2 · write (core, 6 minutes)
-# Change the query so that it returns every club: its name first, then the year it was founded. Be wrong once or
-# twice on the way; you have seen that it pays.
+# Write a query that returns every club: its name first, then the year it was founded. Copy one from above and
+# change it. Be wrong once or twice on the way; you have seen that it pays.
 
 # %% exercise="00.2"
-query = """
-    MATCH (s:Student) RETURN s.name AS student, s.year AS year
-"""
+query = ""
 ### BEGIN SOLUTION
 query = """
     MATCH (c:Club) RETURN c.name AS club, c.founded AS founded

@@ -23,7 +23,6 @@ Rule = Literal[
     "too many columns",
     "columns swapped",
     "order",
-    "cut short",
     "too many ties",
     "duplicates",
     "duplicates lost",

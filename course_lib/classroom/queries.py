@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
-from course_lib.classroom.compare import Difference, compare_results
+from course_lib.classroom.compare import Difference, Rule, compare_results
 from course_lib.classroom.outcome import Outcome, nearly, right, wrong
 from course_lib.classroom.room import raise_if_ours
 
@@ -83,6 +83,7 @@ class QueryCheck:
     params: Mapping[str, Any] | None = None
     layers: tuple[str, ...] | None = None
     seeds: tuple[int, ...] = (1, 2)
+    keep: tuple[str, ...] = ()
     twists: tuple[str, ...] = ()
 
     def compare(self, yours: Any, asked: Any) -> Difference:
@@ -132,11 +133,21 @@ def judge_query(answer: Any, room: Room, check: QueryCheck) -> Outcome:
 
 def _unseen(room: Room, check: QueryCheck) -> Iterator[Graph]:
     for seed in check.seeds:
-        yield room.other_college(seed, check.layers)
+        yield room.other_college(seed, check.layers, check.keep)
     for twist in check.twists:
         twisted = room.college(check.layers)
         twisted.write(twist)
         yield twisted
+
+
+def _elsewhere(room: Room, check: QueryCheck) -> Iterator[Graph]:
+    """The colleges that the learner has not seen, one after the other."""
+    for seed in check.seeds:
+        yield room.other_college(seed, check.layers, check.keep)
+    for twist in check.twists:
+        graph = room.college(check.layers)
+        graph.write(twist)
+        yield graph
 
 
 def refuse_non_query(answer: Any) -> Outcome | None:
@@ -175,6 +186,8 @@ def run_query(query: str, graph: Graph, params: Mapping[str, Any] | None = None)
         )
     except errors.MissingParameterError as error:
         return wrong(f"Your query asks for a parameter that it is not given here. {error.what}")
+    except errors.SurplusParameterError as error:
+        return wrong(f"{error.what} Its value comes in beside the query: write the name where it belongs.")
     except errors.QueryError as error:
         return wrong(f"The engine could not run your query. {engine_words(error)}")
     except errors.EngineError as error:
@@ -205,8 +218,14 @@ def same_rows_as(query: str, **rules: Any) -> Callable[[Attempt], bool]:
     return lambda attempt: compare_results(attempt.yours, attempt.graph.read(query), **rules).same
 
 
-def differs_by(*rules: str) -> Callable[[Attempt], bool]:
-    """A `when` for a near miss: the rows differ in one of these ways (the `rule` of a `Difference`)."""
+def differs_by(*rules: Rule) -> Callable[[Attempt], bool]:
+    """A `when` for a near miss: the rows differ in one of these ways (the `rule` of a `Difference`).
+
+    Raises:
+        ValueError: there is no such rule, so the near miss could never be drawn.
+    """
+    if unknown := sorted(set(rules) - set(get_args(Rule))):
+        raise ValueError(f"no difference is called {unknown[0]!r}; choose from {', '.join(get_args(Rule))}")
     return lambda attempt: attempt.difference.rule in rules
 
 

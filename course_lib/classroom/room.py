@@ -52,16 +52,20 @@ class Room:
         Args:
             layers: its layers, such as ("people", "knowledge"); those of the lesson when None.
         """
-        return self._filled(_college_tables(self._layers if layers is None else layers))
+        wanted = self._layers if layers is None else layers
+        return self._filled(_college_tables(wanted), wanted)
 
-    def other_college(self, seed: int = 1, layers: tuple[str, ...] | None = None) -> Graph:
+    def other_college(
+        self, seed: int = 1, layers: tuple[str, ...] | None = None, keep: tuple[str, ...] = ()
+    ) -> Graph:
         """A fresh scratch graph that holds a college which the learner has not seen.
 
         Args:
             seed: which one; the same seed gives the same college on every machine.
             layers: its layers; those of the lesson when None.
+            keep: names of up to three students who must be there, for queries that name somebody.
         """
-        return self._filled(_other_tables(self._layers if layers is None else layers, seed))
+        return self._filled(_other_tables(seed, keep), self._layers if layers is None else layers)
 
     def graph(self) -> Graph:
         """A fresh scratch graph with nothing in it."""
@@ -73,11 +77,11 @@ class Room:
         self._graphs.append(graph)
         return graph
 
-    def _filled(self, tables: CollegeTables) -> Graph:
+    def _filled(self, tables: CollegeTables, layers: tuple[str, ...]) -> Graph:
         from course_lib.college.dataset import load_tables
 
         graph = self.graph()
-        load_tables(graph, tables)
+        load_tables(graph, tables, layers=layers)
         return graph
 
     def close(self) -> None:
@@ -191,7 +195,7 @@ def _college_tables(layers: tuple[str, ...]) -> CollegeTables:
 
 
 @cache
-def _other_tables(layers: tuple[str, ...], seed: int) -> CollegeTables:
+def _other_tables(seed: int, keep: tuple[str, ...]) -> CollegeTables:
     from course_lib.college.generator import vary_college
 
-    return vary_college(_college_tables(layers), seed)
+    return vary_college(seed, keep)

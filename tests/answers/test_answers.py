@@ -1,4 +1,4 @@
-"""Every exercise of the manifest: its stub, its solution, every right and wrong answer, on the real engine."""
+"""Every exercise: its stub, its solution, every right and every wrong answer, on the real engine."""
 
 from __future__ import annotations
 
@@ -62,18 +62,29 @@ def judge(exercise_id: str, answer: Any) -> Outcome:
 
 
 def definitions_before(source: LessonSource, exercise_id: str) -> dict[str, Any]:
-    """What earlier cells import and define, for a solution that uses it; nothing else of them is run."""
+    """What earlier cells import and define and the exercise's cell uses; nothing else of them is run."""
+    exercise = source.exercise(exercise_id)
+    earlier = source.cells[: source.cells.index(exercise)]
+    wanted = names_used(ast.parse(exercise.source))
+    chosen: list[ast.stmt] = []
+    for node in reversed([n for c in earlier if c.kind == "code" for n in ast.parse(c.source).body]):
+        match node:
+            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+                bound = {(alias.asname or alias.name).partition(".")[0] for alias in aliases}
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                bound = {name}
+            case _:
+                continue
+        if bound & wanted:
+            chosen.insert(0, node)
+            wanted |= names_used(node)
     names: dict[str, Any] = {}
-    for cell in source.cells:
-        if cell.exercise == exercise_id:
-            break
-        if cell.kind != "code":
-            continue
-        for node in ast.parse(cell.source).body:
-            if isinstance(node, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef):
-                piece = ast.fix_missing_locations(ast.Module([node], []))
-                exec(compile(piece, f"<{source.name}>", "exec"), names)
+    exec(compile(ast.Module(chosen, []), f"<{source.name}>", "exec"), names)
     return names
+
+
+def names_used(tree: ast.AST) -> set[str]:
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
 @pytest.mark.parametrize("exercise_id", IDS)

@@ -20,7 +20,7 @@ Most checks need no more than one of these, with data beside it:
 
 - `judge_query` + `QueryCheck` (queries.py): a query that reads. It runs as a reader on the college and on
   unseen ones; rows are compared as a set unless `ordered`. `NearMiss` names wrong answers that are likely:
-  `when=same_rows_as("…another query…")`, `differs_by("cut short")`, `written(r"\\blimit\\b")` or any
+  `when=same_rows_as("…another query…")`, `differs_by("rows missing")`, `written(r"\\blimit\\b")` or any
   function of an `Attempt`.
 - `judge_change` + `ChangeCheck` (queries.py): a query that writes, by what stands in the graph afterwards.
 - `judge_function` + `FunctionCheck`, `Case` (functions.py): a function, on values or on scratch graphs.
