@@ -65,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("\nStopped.", file=sys.stderr)
         return 130
     except BrokenPipeError:  # `course progress | head`: the reader has seen enough
-        sys.stdout = None  # type: ignore[assignment]  # nothing is left to flush at exit
+        sys.stdout = None  # nothing is left to flush at exit
         return 0
 
 
