@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
+from course_lib.models.practice.asked import question_of
 from course_lib.models.practice.conversation import Reply, Request
 from course_lib.models.practice.cypher_faults import applicable_habits, as_delete, looks_like_query
 from course_lib.models.practice.refusals import ProblemKind
@@ -66,12 +67,6 @@ class Unparsable(Mapping[str, Any]):
         return 0
 
 
-def _question(request: Request) -> str:
-    from course_lib.models.practice.asked import question_of
-
-    return question_of(request)
-
-
 def _is_json(text: str) -> bool:
     stripped = text.strip()
     if not stripped.startswith(("{", "[")):
@@ -102,7 +97,7 @@ _DECOYS = (
 
 def _thought(request: Request, rng: random.Random) -> str:
     # No angle bracket of the question may close the tag by chance.
-    question = " ".join(_question(request).replace("<", " ").replace(">", " ").split())[:200]
+    question = " ".join(question_of(request).replace("<", " ").replace(">", " ").split())[:200]
     return rng.choice(_THOUGHTS).format(question=question)
 
 
@@ -236,7 +231,7 @@ def made_up_fact(
     name = variant or next(
         (n for n in rng.sample(_INVENTED_NAMES, 3) if n not in known and n not in text), "Vikram"
     )
-    language = "hi" if len(_HINGLISH.findall(_question(request))) >= 2 else "en"
+    language = "hi" if len(_HINGLISH.findall(question_of(request))) >= 2 else "en"
     return replace(reply, text=text.rstrip() + rng.choice(_PRAISE[language]).format(name=name))
 
 
