@@ -117,7 +117,7 @@ def judge_query(answer: Any, room: Room, check: QueryCheck) -> Outcome:
     attempt = Attempt(answer, first, asked_here, check.compare(first, asked_here), True, here)
     if not attempt.difference.same:
         return _name_fault(attempt, check)
-    for elsewhere in _unseen(room, check):
+    for elsewhere in _elsewhere(room, check):
         rows = run_query(answer, elsewhere, check.params)
         if isinstance(rows, Outcome):
             return wrong(f"Right on this college. On another one it failed: {rows.message}", first)
@@ -125,19 +125,16 @@ def judge_query(answer: Any, room: Room, check: QueryCheck) -> Outcome:
         attempt = Attempt(answer, rows, asked, check.compare(rows, asked), False, elsewhere)
         if attempt.difference.same:
             continue
-        if _unchanged(first, rows) and not _unchanged(asked_here, asked):
+        if _unchanged(first, rows) and _needs_no_graph(answer, rows, room, check):
             return wrong(TYPED_IN, first)
         return _name_fault(attempt, check, shown=first)
     return right(check.learnt)
 
 
-def _unseen(room: Room, check: QueryCheck) -> Iterator[Graph]:
-    for seed in check.seeds:
-        yield room.other_college(seed, check.layers, check.keep)
-    for twist in check.twists:
-        twisted = room.college(check.layers)
-        twisted.write(twist)
-        yield twisted
+def _needs_no_graph(query: str, rows: Rows, room: Room, check: QueryCheck) -> bool:
+    """Whether a query gives its rows in an empty graph too: then they were typed into it."""
+    nowhere = run_query(query, room.graph(), check.params)
+    return not isinstance(nowhere, Outcome) and len(nowhere) > 0 and _unchanged(nowhere, rows)
 
 
 def _elsewhere(room: Room, check: QueryCheck) -> Iterator[Graph]:
@@ -189,6 +186,11 @@ def run_query(query: str, graph: Graph, params: Mapping[str, Any] | None = None)
     except errors.SurplusParameterError as error:
         return wrong(f"{error.what} Its value comes in beside the query: write the name where it belongs.")
     except errors.QueryError as error:
+        if "mem consumption" in error.engine_message:
+            return wrong(
+                "Your query was stopped: it wanted more memory than one query may have. Does every part of "
+                "the pattern hang together?"
+            )
         return wrong(f"The engine could not run your query. {engine_words(error)}")
     except errors.EngineError as error:
         raise_if_ours(error)
