@@ -57,6 +57,8 @@ def judge_prediction(answer: Any, room: Room, check: PredictCheck) -> Outcome:
         check: what to compare with.
     """
     actual = simplest(check.actual(room))
+    if isinstance(answer, tuple):
+        answer = list(answer)
     if same_prediction(answer, actual, ordered=check.ordered):
         return right(check.learnt)
     for idea in check.misconceptions:
