@@ -1,0 +1,95 @@
+"""A question about a graph becomes a reply with a query, as good as the prompt makes it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from course_lib.models.practice.mind.misses import miss_reply
+from course_lib.models.practice.mind.plan import Change, Miss, Named, Outside, Plan, Select
+from course_lib.models.practice.mind.prompt_form import PromptParts
+from course_lib.models.practice.mind.reading_hints import Hint, read_hint
+from course_lib.models.practice.mind.reading_memory import read_memory
+from course_lib.models.practice.mind.reading_rules import Rule, RuleBook, read_rules
+from course_lib.models.practice.mind.understanding import understand
+from course_lib.models.practice.mind.world import World, world_of
+from course_lib.models.practice.mind.writing import Style, write
+
+
+@lru_cache(maxsize=2048)
+def answer_with_query(parts: PromptParts) -> str:
+    """The reply to a question under a prompt that asks for Cypher.
+
+    Args:
+        parts: the prompt, cut into its parts.
+    """
+    world = world_of(parts.schema, parts.values)
+    rules = read_rules(parts.instructions)
+    hint = read_hint(parts.attempt)
+    if hint is not None and hint.vague and hint.query:
+        return framed(hint.query, rules, None)
+    plan = plan_for(parts, world, rules)
+    if isinstance(plan, Miss):
+        return miss_reply(parts.question, world)
+    return framed(write(plan, world, style_for(plan, rules, hint)), with_hint(rules, hint), plan)
+
+
+def plan_for(parts: PromptParts, world: World, rules: RuleBook) -> Plan:
+    """What the question means under this prompt."""
+    memory = read_memory(parts.memory, world)
+    hint = read_hint(parts.attempt)
+    abbreviations = Rule.ABBREVIATIONS in with_hint(rules, hint)
+    return understand(parts.question, world, memory, rules, abbreviations)
+
+
+def with_hint(rules: RuleBook, hint: Hint | None) -> RuleBook:
+    """The rules, with what a hint has added to them."""
+    return rules if hint is None else rules.adding(*hint.rules)
+
+
+def style_for(plan: Plan, rules: RuleBook, hint: Hint | None) -> Style:
+    """How to write a plan, given the rules and what went wrong before."""
+    if hint is None:
+        return Style(rules)
+    aliases = _aliases(plan, hint)
+    return Style(
+        with_hint(rules, hint),
+        aliases=aliases,
+        respell=hint.respell or bool(hint.offers),
+        path_in_with=hint.path_in_with,
+        give_up=hint.unsafe and isinstance(plan, Change),
+        limit=hint.limit,
+    )
+
+
+def _aliases(plan: Plan, hint: Hint) -> dict[str, str]:
+    """Which name in the question takes which of the offered spellings."""
+    from rapidfuzz import fuzz
+
+    found = {typed.lower(): spelled for typed, spelled in hint.offers if typed}
+    loose = [spelled for typed, spelled in hint.offers if not typed]
+    for named in _names(plan):
+        for mention in named.mentions:
+            typed = mention.typed.lower()
+            if typed in found or mention.value is not None or not loose:
+                continue
+            best = max(loose, key=lambda offer: fuzz.partial_ratio(typed, offer.lower()))
+            if fuzz.partial_ratio(typed, best.lower()) >= 60:
+                found[typed] = best
+    return found
+
+
+def _names(plan: Plan) -> list[Named]:
+    if isinstance(plan, Select):
+        tests = [*plan.tests, *(test for branch in plan.without for test in branch.tests)]
+        return [test for test in tests if isinstance(test, Named)]
+    return [value for value in vars(plan).values() if isinstance(value, Named)]
+
+
+def framed(query: str, rules: RuleBook, plan: Plan | None) -> str:
+    """The query alone if the prompt asks for that; else with the prose and the fence that models love."""
+    if Rule.CYPHER_ONLY in rules:
+        return query
+    about = "changes the graph as asked" if isinstance(plan, Change) else "finds what you asked for"
+    if isinstance(plan, Outside):
+        about = "looks it up"
+    return f"Here is a Cypher query that {about}:\n\n```cypher\n{query}\n```\n\nLet me know if you would like it another way."

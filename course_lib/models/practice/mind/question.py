@@ -1,0 +1,528 @@
+"""A question sorted into its roles: what is asked for, what is named, what must hold, what suggests the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from course_lib.models.practice.mind.lexicon import Hit, is_hinglish, lexicon
+from course_lib.models.practice.mind.linking import (
+    LabelWord,
+    Links,
+    Mention,
+    NumberWord,
+    PropWord,
+    RelCue,
+    link,
+)
+from course_lib.models.practice.mind.plan import Compare
+from course_lib.models.practice.mind.reading_memory import Remembered
+from course_lib.models.practice.mind.reading_schema import ListedValue
+from course_lib.models.practice.mind.world import World
+
+_POSSESSIVE = frozenset(("'s", "ka", "ke", "ki"))
+_ENGLISH_OWNERS = frozenset(("its", "his", "her", "their", "whose"))
+_HINGLISH_OWNERS = frozenset(
+    ("uska", "uske", "uski", "iska", "iske", "iski", "unka", "unke", "unki", "inka", "inke", "inki")
+)
+_POINTING = frozenset(
+    ("that", "this", "us", "iss", "uss", "is", "same", "wahi", "those", "these", "un", "in")
+)
+_RELATIVE = frozenset(("who", "that", "which", "jo", "whom", "whose"))
+_ASIDE = frozenset(("and", "aur", "with", "plus", "&", "saath"))
+
+
+@dataclass(frozen=True)
+class PropTest:
+    """A property that must hold: `year = 2`, `grade = 'A+'`."""
+
+    owner: str
+    prop: str
+    op: Compare
+    value: int | str
+    at: int
+    mention: Mention | None = None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A property that is asked for."""
+
+    owner: str
+    prop: str
+    at: int
+
+
+@dataclass
+class Question:
+    """The question, sorted."""
+
+    world: World
+    links: Links
+    hinglish: bool
+    things: list[Mention] = field(default_factory=list)
+    tests: list[PropTest] = field(default_factory=list)
+    asked: list[list[Asked]] = field(default_factory=list)
+    """For each property word that is asked for, its possible owners."""
+    labels: list[LabelWord] = field(default_factory=list)
+    cues: list[RelCue] = field(default_factory=list)
+    spare_numbers: list[NumberWord] = field(default_factory=list)
+    apposed: dict[int, str] = field(default_factory=dict)
+    """Start of a mention -> the label said beside it: 'the subject DBMS'."""
+
+    @property
+    def text(self) -> str:
+        """The question as asked."""
+        return self.links.text
+
+    def has(self, *names: str) -> bool:
+        """Whether an operator is in the question."""
+        return self.links.has(*names)
+
+    def label_choices(self, mention: Mention) -> list[tuple[str, float]]:
+        """The labels that a mention may have, each with a penalty."""
+        said = self.apposed.get(mention.start)
+        if mention.owners:
+            choices = [
+                (owner, 0.5 * i) for i, owner in enumerate(mention.owners) if self.world.is_label(owner)
+            ]
+            if said is not None:
+                choices = [(label, 0.0 if label == said else penalty + 0.5) for label, penalty in choices]
+            return choices
+        if said is not None:
+            return [(said, 0.0)]
+        found = []
+        for label in self.world.labels:
+            penalty = 0.15
+            if self.world.text_property(label) == self.world.name_of[label]:
+                penalty = 1.5  # nobody calls a thing by a whole paragraph
+            if label == self.world.agent and self._personal(mention):
+                penalty = 0.0
+            found.append((label, penalty))
+        return found
+
+    def _personal(self, mention: Mention) -> bool:
+        after = self.links.word(mention.end)
+        before = self.links.word(mention.start - 1)
+        return (
+            after == "'s" or before in ("does", "is", "did", "has", "do", "as", "ne") or after in ("ne", "ko")
+        )
+
+
+def sort_question(text: str, world: World, memory: Remembered, abbreviations: bool) -> Question:
+    """Sorts a question into roles.
+
+    Args:
+        text: the question.
+        world: what the prompt says about the graph.
+        memory: who and what was mentioned before.
+        abbreviations: whether initials may stand for listed values.
+    """
+    links = link(text, world, abbreviations)
+    question = Question(world, links, is_hinglish(text), labels=list(links.labels), cues=list(links.rels))
+    _resolve_pronouns(question, memory)
+    _appositions(question)
+    _sort_mentions(question)
+    _number_tests(question)
+    _asked_properties(question)
+    return question
+
+
+# ---- pronouns ----------------------------------------
+
+
+def _resolve_pronouns(question: Question, memory: Remembered) -> None:
+    links, world = question.links, question.world
+    pointing: list[tuple[Hit, str]] = []
+    for word in list(question.labels):
+        place = word.start - 1
+        before = links.word(place)
+        if before in _POINTING and word.strength >= 0.8 and not word.noun_of:
+            if before == "is" and not question.hinglish:
+                continue
+            if before in ("same", "wahi") or (before in ("un", "in", "us") and not question.hinglish):
+                continue
+            if before == "that" and place > 0 and any(w.end == place for w in links.labels):
+                continue  # 'skills that projects need' is a relative clause
+            if memory.newest(word.label) is not None:
+                pointing.append((Hit("label", place, word.end), word.label))
+                question.labels = [w for w in question.labels if w.start != word.start]
+                question.cues = [c for c in question.cues if c.start != word.start]
+    for hit, label in pointing:
+        _point(question, hit, label, memory)
+    for hit in links.pronouns:
+        if any(other.start <= hit.start < other.end for other, _ in pointing):
+            continue
+        if _refers_inside(question, hit):
+            continue
+        if hit.name == "person":
+            _point(question, hit, world.agent, memory)
+            continue
+        label = _thing_label(question, hit, memory)
+        if label is not None:
+            _point(question, hit, label, memory)
+    links.mentions.sort(key=lambda mention: mention.start)
+
+
+def _refers_inside(question: Question, hit: Hit) -> bool:
+    """Whether the pronoun points to something said before it in the same question."""
+    links, world = question.links, question.world
+    word = links.word(hit.start)
+    if hit.name == "person":
+        if any(world.agent in m.owners or not m.candidates for m in links.mentions if m.start < hit.start):
+            return True
+        if any(w.label == world.agent and w.start < hit.start for w in links.labels):
+            return True
+        who = links.first("who")
+        if (
+            who is not None
+            and who.start < hit.start
+            and word in ("they", "their", "them", "unka", "unke", "unki", "uska", "uske", "uski")
+        ):
+            return True
+        # 'wo students jo …' points forward, not back
+        return word in ("wo", "woh") and any(w.start == hit.end for w in links.labels)
+    if any(m.start < hit.start for m in links.mentions):
+        return True
+    return word in ("its", "it", "iska", "iske", "iski") and any(w.start < hit.start for w in links.labels)
+
+
+def _thing_label(question: Question, hit: Hit, memory: Remembered) -> str | None:
+    """What 'it' can mean here: the newest remembered thing that the rest of the question fits."""
+    world, links = question.world, question.links
+    wanted: set[str] = set()
+    for cue in links.rels:
+        for place, _ in cue.rels:
+            wanted.update((world.rels[place].start, world.rels[place].end))
+    for prop in links.props:
+        wanted.update(owner for owner, _, _ in prop.owners)
+    named = {w.label for w in links.labels}
+    others = [label for label, _ in memory.things if label != world.agent]
+    for label in others:
+        if label in wanted and label not in named:
+            return label
+    for label in others:
+        if label not in named:
+            return label
+    if hit.start == 0 or memory.things:
+        return memory.things[0][0] if memory.things else None
+    return None
+
+
+def _point(question: Question, hit: Hit, label: str, memory: Remembered) -> None:
+    links, world = question.links, question.world
+    typed = " ".join(token.text for token in links.tokens[hit.start : hit.end])
+    name = memory.newest(label)
+    if name is None:
+        links.mentions.append(Mention(hit.start, hit.end, typed, "unknown", label=label))
+        return
+    value = ListedValue(label, world.name_of[label], name)
+    links.mentions.append(Mention(hit.start, hit.end, name, "memory", (value,), label))
+
+
+# ---- roles ----------------------------------------
+
+
+def _appositions(question: Question) -> None:
+    """'the subject DBMS', 'Debate Society club': the word says what the name is, and asks for nothing."""
+    links = question.links
+    for mention in links.mentions:
+        for word in list(question.labels):
+            beside = word.end == mention.start or word.start == mention.end
+            if not beside or word.noun_of:
+                continue
+            token = links.tokens[word.start]
+            plural = token.lower.endswith("s") and token.stem != token.lower
+            fits = not mention.owners or word.label in mention.owners
+            asked = links.word(word.start - 1) in (
+                "which",
+                "what",
+                "kaunsa",
+                "kaunse",
+                "kaunsi",
+                "kis",
+                "kitne",
+                "kitni",
+                "many",
+                "all",
+                "saare",
+                "sabhi",
+            )
+            if fits and not plural and not asked:
+                question.apposed[mention.start] = word.label
+                question.labels.remove(word)
+                question.cues = [
+                    cue
+                    for cue in question.cues
+                    if cue.start != word.start or max(s for _, s in cue.rels) < 0.9
+                ]
+
+
+def _sort_mentions(question: Question) -> None:
+    links, world = question.links, question.world
+    for mention in links.mentions:
+        beside = _prop_beside(question, mention)
+        names = [v for v in mention.candidates if world.is_name(v)]
+        others = [v for v in mention.candidates if not world.is_name(v)]
+        if beside is not None and not mention.candidates:
+            owner, prop = beside
+            question.tests.append(PropTest(owner, prop, "=", mention.typed, mention.start, mention))
+        elif others and (
+            not names or (beside is not None and any((v.owner, v.prop) == beside for v in others))
+        ):
+            # Without a name among them, every owner of the value stays possible; the first that fits is taken.
+            chosen = next((v for v in others if (v.owner, v.prop) == beside), None) or _best_owner(
+                question, others
+            )
+            question.tests.append(
+                PropTest(
+                    chosen.owner,
+                    chosen.prop,
+                    "=",
+                    chosen.text,
+                    mention.start,
+                    replace(mention, candidates=(chosen,)),
+                )
+            )
+        elif names:
+            question.things.append(replace(mention, candidates=tuple(names)))
+        else:
+            question.things.append(mention)
+
+
+def _best_owner(question: Question, options: list[ListedValue]) -> ListedValue:
+    """Of several properties that have the value, the one whose owner the question speaks of."""
+    world, links = question.world, question.links
+    spoken = {world.rels[place].type for cue in links.rels for place, _ in cue.rels}
+    labels = {w.label for w in links.labels} | {
+        o for m in links.mentions for o in m.owners if world.is_label(o)
+    }
+
+    def near(value: ListedValue) -> int:
+        if world.is_label(value.owner):
+            return 2 if value.owner in labels else 0
+        ends = {end for rel in world.rels if rel.type == value.owner for end in (rel.start, rel.end)}
+        return 3 * (value.owner in spoken) + len(ends & labels)
+
+    return max(options, key=near)
+
+
+def _prop_beside(question: Question, mention: Mention) -> tuple[str, str] | None:
+    for word in question.links.props:
+        gap = mention.start - word.end if word.end <= mention.start else word.start - mention.end
+        if 0 <= gap <= 0 or (
+            gap == 1 and question.links.word(word.end) in ("is", "as", "=", "of") and word.end < mention.start
+        ):
+            values = [(o, p) for o, p, _ in word.owners]
+            for owner, prop in values:
+                if any(v.owner == owner and v.prop == prop for v in mention.candidates):
+                    return owner, prop
+            if not mention.candidates and gap == 0:
+                owner, prop = values[0]
+                if not any(pr.name == prop and pr.is_number for pr in question.world.props_of(owner)):
+                    return owner, prop
+    return None
+
+
+# ---- numbers ----------------------------------------
+
+
+def _number_tests(question: Question) -> None:
+    links, world = question.links, question.world
+    for number in links.numbers:
+        word = _prop_for(question, number)
+        if word is None:
+            question.spare_numbers.append(number)
+            continue
+        numeric = [
+            (owner, prop)
+            for owner, prop, _ in word.owners
+            if any(p.name == prop and (p.is_number or not p.type) for p in world.props_of(owner))
+        ]
+        if not numeric:
+            question.spare_numbers.append(number)
+            continue
+        owner, prop = numeric[0]
+        question.tests.append(
+            PropTest(owner, prop, _comparison(links, number, word), number.value, number.start)
+        )
+        links.props = [w for w in links.props if w.start != word.start]
+        # 'since 2024' and 'founded in 2015' are spent on the test, they suggest nothing more
+    spent = {test.at for test in question.tests}
+    question.spare_numbers = [n for n in question.spare_numbers if n.start not in spent]
+
+
+def _prop_for(question: Question, number: NumberWord) -> PropWord | None:
+    links, world = question.links, question.world
+    nearest: tuple[int, PropWord] | None = None
+    for word in links.props:
+        if not any(
+            p.name == prop and (p.is_number or not p.type)
+            for owner, prop, _ in word.owners
+            for p in world.props_of(owner)
+        ):
+            continue
+        gap = number.start - word.end if word.end <= number.start else word.start - number.end
+        limit = 1 if number.ordinal and number.value < 13 else 4
+        if gap <= limit and (nearest is None or gap < nearest[0]):
+            nearest = (gap, word)
+    if nearest is not None:
+        return nearest[1]
+    if 1900 <= number.value <= 2100:
+        # A year without a word for it: the property of something in the question that says when.
+        owners = [w.label for w in links.labels] + [world.rels[p].type for c in links.rels for p, _ in c.rels]
+        for owner in owners:
+            prop = world.time_property(owner)
+            if prop is not None and any(p.name == prop and p.is_number for p in world.props_of(owner)):
+                return PropWord(number.start, number.end, ((owner, prop, 0.6),))
+    return None
+
+
+def _comparison(links: Links, number: NumberWord, word: PropWord) -> Compare:
+    low, high = min(number.start, word.start), max(number.end, word.end)
+
+    def close(name: str) -> bool:
+        return any(
+            low - 3 <= hit.start <= high + 2 and abs(hit.start - number.start) <= 4
+            for hit in links.ops.get(name, ())
+        )
+
+    before = [hit for hit in links.ops.get("less", ()) if low - 2 <= hit.start <= high + 2]
+    if any(hit.start < number.start or links.word(hit.start) in ("se",) for hit in before) and close("less"):
+        return "<=" if close("less_equal") else "<"
+    if close("more"):
+        return ">=" if close("more_equal") else ">"
+    return "="
+
+
+# ---- properties asked for ----------------------------------------
+
+
+def _asked_properties(question: Question) -> None:
+    links, world = question.links, question.world
+    if links.has("when"):
+        timed = _timed(question)
+        if timed:
+            question.asked.append(timed)
+            return
+    tested = {(test.owner, test.prop) for test in question.tests}
+    used = {test.mention.start - 1 for test in question.tests if test.mention is not None}
+    used |= {test.mention.end for test in question.tests if test.mention is not None}
+    for word in links.props:
+        owners = [Asked(o, p, word.start) for o, p, _ in word.owners if (o, p) not in tested]
+        if not owners or (word.start in used and len(owners) < len(word.owners)):
+            continue
+        strength = max(s for _, _, s in word.owners)
+        if strength >= 1.0 or _noun_place(links, word):
+            if any(w.start <= word.start < w.end for w in question.labels) and not _asked_place(links, word):
+                continue
+            if any(c.start <= word.start < c.end for c in question.cues) and not _noun_place(links, word):
+                continue
+            if not any(owners[0].at == other[0].at for other in question.asked):
+                question.asked.append(owners)
+    unique: list[list[Asked]] = []
+    for owners in question.asked:
+        if not any(
+            {(a.owner, a.prop) for a in owners} == {(b.owner, b.prop) for b in other} for other in unique
+        ):
+            unique.append(owners)
+    question.asked = unique
+    spent = {asked.at for owners in question.asked for asked in owners}
+    # A word that names the property asked for does not also suggest a way: 'what is the score'.
+    question.cues = [
+        cue for cue in question.cues if cue.start not in spent or max(s for _, s in cue.rels) >= 1.0
+    ]
+    del world
+
+
+def _asked_place(links: Links, word: PropWord) -> bool:
+    return links.word(word.start - 1) in (
+        "which",
+        "what",
+        "kaunsa",
+        "kaunse",
+        "kaunsi",
+        "kis",
+        "kitna",
+        "kitne",
+        "kya",
+        "kitni",
+    )
+
+
+def _noun_place(links: Links, word: PropWord) -> bool:
+    before, after = links.word(word.start - 1), links.word(word.end)
+    if _asked_place(links, word) or before in _POSSESSIVE | _ENGLISH_OWNERS | _HINGLISH_OWNERS:
+        return True
+    if before in ("the", "aur", "and") and after in ("of", "for", "in", "does", "did", "has"):
+        return True
+    if before == "kind" or (before == "much" and links.word(word.start - 2) == "how"):
+        return True
+    return after in ("kya", "kitna", "kitne", "kitni", "kaunsa", "kaunsi", "konsa", "konsi") or (
+        after in ("mila", "mili", "mile", "batao") and before not in ("")
+    )
+
+
+def _timed(question: Question) -> list[Asked]:
+    """'when': the property that says so, on a relationship or a thing in the question."""
+    links, world = question.links, question.world
+    owners: list[str] = []
+    for word in links.props:
+        for owner, prop, _ in word.owners:
+            if prop == world.time_property(owner):
+                owners.append(owner)
+    for cue in links.rels:
+        owners += [world.rels[place].type for place, _ in cue.rels]
+    thing_labels = [label for mention in question.things for label, _ in question.label_choices(mention)[:1]]
+    for rel in world.rels:
+        if rel.start in thing_labels and rel.end in thing_labels and rel.start != rel.end:
+            owners.append(rel.type)
+    owners += thing_labels
+    found = []
+    at = links.ops["when"][0].start
+    for owner in dict.fromkeys(owners):
+        prop = world.time_property(owner)
+        if prop is not None:
+            found.append(Asked(owner, prop, at))
+    return found
+
+
+# ---- possession ----------------------------------------
+
+
+def is_owner(links: Links, end: int) -> bool:
+    """Whether the words up to `end` own what follows: "Payal's", 'students ke', "friends'"."""
+    if links.word(end) in _POSSESSIVE:
+        return True
+    last = links.tokens[end - 1]
+    rest = links.text[last.end : last.end + 2]
+    return rest.startswith(("' ", "’ ")) and last.lower.endswith("s")
+
+
+def is_relative(links: Links, hit: Hit, labels: list[LabelWord]) -> bool:
+    """Whether 'who' or 'jo' only joins a clause to a noun before it: 'students who …', 'someone who …'."""
+    before = links.word(hit.start - 1)
+    return any(w.end == hit.start for w in labels) or before in (
+        "someone",
+        "anyone",
+        "people",
+        "those",
+        "everyone",
+        "person",
+        "somebody",
+        "anybody",
+    )
+
+
+def beside_and(links: Links, place: int) -> bool:
+    """Whether a noun is added to another one: 'students and their clubs', 'unke clubs'."""
+    before = links.word(place - 1)
+    if before in _ENGLISH_OWNERS | _HINGLISH_OWNERS:
+        before = links.word(place - 2)
+        return before in _ASIDE
+    return before in _ASIDE
+
+
+def content_words(question: Question) -> int:
+    """How many words of the question carry content."""
+    known = lexicon().function
+    return sum(1 for token in question.links.tokens if token.lower not in known)

@@ -1,0 +1,220 @@
+"""Ways through the schema: from what is asked for to what is named, along the relationships that the words suggest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+
+from course_lib.models.practice.mind.linking import LabelWord, Links, Mention, RelCue
+from course_lib.models.practice.mind.world import World
+
+MAX_HOPS = 4
+
+
+@dataclass(frozen=True)
+class Walk:
+    """Steps from one label to another: (place of the pattern in `world.rels`, whether along its direction)."""
+
+    steps: tuple[tuple[int, bool], ...]
+
+    def labels(self, world: World, start: str) -> tuple[str, ...]:
+        """The labels along the way, start and end included."""
+        found = [start]
+        for place, forward in self.steps:
+            rel = world.rels[place]
+            found.append(rel.end if forward else rel.start)
+        return tuple(found)
+
+
+def walks_between(world: World, start: str, end: str) -> tuple[Walk, ...]:
+    """All ways from one label to another in at most four hops, shortest first; never back along the same arrow."""
+    cached = world.walk_cache.get((start, end))
+    if cached is not None:
+        return cached
+    found: list[Walk] = []
+    frontier: list[tuple[str, tuple[tuple[int, bool], ...]]] = [(start, ())]
+    for _ in range(MAX_HOPS + 1):
+        following: list[tuple[str, tuple[tuple[int, bool], ...]]] = []
+        for label, steps in frontier:
+            if label == end:
+                found.append(Walk(steps))
+            if len(steps) == MAX_HOPS:
+                continue
+            for place, rel in enumerate(world.rels):
+                for forward in (True, False):
+                    near, far = (rel.start, rel.end) if forward else (rel.end, rel.start)
+                    if near != label or (rel.is_loop and world.is_symmetric(place) and not forward):
+                        continue
+                    if steps and steps[-1][0] == place and (steps[-1][1] != forward or rel.is_loop):
+                        continue
+                    if sum(1 for p, _ in steps if p == place) >= 2:
+                        continue
+                    following.append((far, (*steps, (place, forward))))
+        frontier = following
+    if start == end:
+        # There and back: those who share something with the one who is named.
+        for place, rel in enumerate(world.rels):
+            if not rel.is_loop and start in (rel.start, rel.end):
+                forward = rel.start == start
+                found.append(Walk(((place, forward), (place, not forward))))
+    result = tuple(sorted(found, key=lambda walk: len(walk.steps)))
+    world.walk_cache[(start, end)] = result
+    return result
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """Something that the pattern has to reach: a named thing, a thing with a property, or just one of a label."""
+
+    label: str
+    mention: Mention | None = None
+    penalty: float = 0.0
+    """How unlikely it is that the mention is of this label."""
+
+
+@dataclass(frozen=True)
+class Route:
+    """The walks chosen for all anchors, and what the choice costs: less is likelier."""
+
+    walks: tuple[tuple[Anchor, Walk], ...]
+    cost: float
+
+
+def step_cost(place: int, cues: dict[int, float]) -> float:
+    """What one step costs: little where a word of the question suggests it."""
+    strength = cues.get(place, 0.0)
+    return 1.0 - 0.75 * strength if strength else 1.05
+
+
+def find_route(
+    world: World,
+    target: str,
+    anchors: list[list[Anchor]],
+    cues: list[RelCue],
+    waypoints: list[LabelWord],
+    direction: LoopSense,
+    needed: frozenset[str] = frozenset(),
+) -> Route | None:
+    """The likeliest walks from the target to each anchor.
+
+    Args:
+        world: the schema.
+        target: the label asked for.
+        anchors: for each thing to reach, its possible labels.
+        cues: words that suggest relationships.
+        waypoints: words that name labels other than the target.
+        direction: which way a relationship between two of the same label runs.
+        needed: relationship types that must be on the way.
+    """
+    strengths: dict[int, float] = {}
+    for cue in cues:
+        for place, strength in cue.rels:
+            strengths[place] = max(strength, strengths.get(place, 0.0))
+    options: list[list[tuple[Anchor, Walk, float]]] = []
+    for choices in anchors:
+        scored: list[tuple[Anchor, Walk, float]] = []
+        for anchor in choices:
+            for walk in walks_between(world, target, anchor.label):
+                cost = anchor.penalty + _walk_cost(world, walk, strengths, direction, anchor)
+                scored.append((anchor, walk, cost))
+        scored.sort(key=lambda item: (item[2], len(item[1].steps)))
+        if not scored:
+            return None
+        options.append(scored[: 24 if len(anchors) == 1 else (12 if len(anchors) == 2 else 7)])
+    best: Route | None = None
+    for combination in product(*options) if options else [()]:
+        cost = sum(item[2] for item in combination)
+        if best is not None and cost >= best.cost:
+            continue
+        used = {place for _, walk, _ in combination for place, _ in walk.steps}
+        labels = {target} if not combination else set()
+        for _anchor, walk, _ in combination:
+            labels.update(walk.labels(world, target))
+        for cue in cues:
+            if not any(place in used for place, _ in cue.rels):
+                cost += 0.9 * max((s for _, s in cue.rels), default=0.0)
+        for word in waypoints:
+            if word.label not in labels:
+                cost += 0.7 * word.strength
+        types = {world.rels[place].type for place in used}
+        cost += 3.0 * len(needed - types)
+        if best is None or cost < best.cost:
+            best = Route(tuple((anchor, walk) for anchor, walk, _ in combination), cost)
+    return best
+
+
+def _walk_cost(
+    world: World, walk: Walk, strengths: dict[int, float], direction: LoopSense, anchor: Anchor
+) -> float:
+    cost = 0.0
+    for place, forward in walk.steps:
+        cost += step_cost(place, strengths)
+        rel = world.rels[place]
+        if rel.is_loop and not world.is_symmetric(place):
+            wanted = direction.forward(place, anchor.mention)
+            if wanted is not None and wanted != forward:
+                cost += 0.6
+            elif wanted is None and not forward:
+                cost += 0.05
+            if place not in strengths:
+                cost += 0.3
+    if len(walk.steps) == 2 and walk.steps[0][0] == walk.steps[1][0]:
+        cost += 0.35
+    return cost
+
+
+class LoopSense:
+    """Which way a relationship between two things of one label runs, told by the order of the words.
+
+    'prerequisites of BCNF' end in BCNF, 'what is 2NF a prerequisite for' starts at 2NF, 'what does it include'
+    starts at it, 'what comes before X' ends at X.
+    """
+
+    def __init__(self, links: Links, world: World) -> None:
+        self._links = links
+        self._world = world
+
+    def forward(self, place: int, mention: Mention | None) -> bool | None:
+        """Whether the step from the target towards the mention goes along the arrow; None when nothing tells."""
+        links, world = self._links, self._world
+        cue = self._cue(place)
+        before = [h for h in links.ops.get("before", ()) if not _temporal(links, h.start)]
+        after = [h for h in links.ops.get("after", ()) if not _temporal(links, h.start)]
+        if cue is None:
+            if before and not after:
+                return True
+            return False if after else None
+        word = links.tokens[cue.end - 1]
+        sense = world.noun_sense(place, word.stem)
+        at = mention.start if mention is not None else len(links.tokens)
+        if mention is not None and mention.how == "memory":
+            at = mention.start
+        if sense:  # a noun: member, prerequisite (who comes first), or part (what comes second)
+            noun_is_start = sense == "start"
+            owned = at < cue.start and not self._possessive_between(at, cue.start)
+            if owned and mention is not None:
+                # 'what is 2NF a prerequisite for': the named thing is the noun, the target the other end
+                return not noun_is_start
+            return noun_is_start
+        reverse = world.is_reversed(place, word.stem) != cue.passive
+        named_is_start = at < cue.start
+        if reverse:
+            named_is_start = not named_is_start
+        return not named_is_start
+
+    def _cue(self, place: int) -> RelCue | None:
+        found = [cue for cue in self._links.rels if any(p == place for p, _ in cue.rels)]
+        return max(found, key=lambda cue: max(s for p, s in cue.rels if p == place)) if found else None
+
+    def _possessive_between(self, start: int, end: int) -> bool:
+        words = [self._links.word(i) for i in range(start, end)]
+        return any(word in ("'s", "ka", "ke", "ki", "ko", "liye") for word in words) or any(
+            word
+            in ("its", "his", "her", "their", "uska", "uske", "uski", "iska", "iske", "iski", "unka", "unke")
+            for word in words
+        )
+
+
+def _temporal(links: Links, place: int) -> bool:
+    """Whether 'before' or 'after' is about a date: a number stands right after it (or right before it)."""
+    return any(number.start in (place + 1, place - 1, place - 2) for number in links.numbers)
