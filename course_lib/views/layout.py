@@ -97,7 +97,7 @@ def _lay_out_component(
     pairs = [(i, j) for i, others in enumerate(links) for j in others if i < j]
     best: tuple[tuple[float, float], list[Point]] | None = None
     # Few nodes: many starts cost nothing and spare a crossing.
-    for seed in range(16 if len(keys) <= 24 else 6 if len(keys) <= 40 else 2):
+    for seed in range(16 if len(keys) <= 24 else 6 if len(keys) <= 40 else 2 if len(keys) <= 90 else 1):
         points = _stress(hops, random.Random(seed))  # noqa: S311 - places, not secrets
         faults = _crossings(points, pairs) + 2 * _passed_through(points, pairs)
         score = (float(faults), _stress_of(points, hops))
@@ -136,7 +136,7 @@ def _stress(hops: Sequence[Sequence[int]], chance: random.Random) -> list[Point]
     ys = [chance.random() * side for _ in range(count)]
     weights = [[0.0 if d == 0 else 1.0 / (d * d) for d in row] for row in hops]
     totals = [sum(row) for row in weights]
-    for _ in range(300 if count <= 40 else 120):
+    for _ in range(300 if count <= 40 else 90 if count <= 90 else 50):
         moved = 0.0
         for i in range(count):
             xi, yi, new_x, new_y = xs[i], ys[i], 0.0, 0.0

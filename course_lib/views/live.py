@@ -26,15 +26,21 @@ _HEIGHT = (260, 620)
 """Smallest and largest height of the frame, in pixels."""
 
 
-def live_frame(found: Drawing, title: str, highlight: Iterable[str] = ()) -> str:
+def live_frame(
+    found: Drawing,
+    title: str,
+    highlight: Iterable[str] = (),
+    placed: tuple[Layout, Measure] | None = None,
+) -> str:
     """The live picture as an `<iframe>` that holds everything it needs.
 
     Args:
         found: what to draw.
         title: the frame's name, for screen readers too.
         highlight: keys of nodes that get a ring; the rest steps back.
+        placed: what `place` gave for this drawing; found anew when None.
     """
-    layout, measure = place(found)
+    layout, measure = placed or place(found)
     height = round(min(_HEIGHT[1], max(_HEIGHT[0], layout.height + 110)))
     page = _page(found, title, set(highlight), layout, measure)
     name = attribute(f"{title} (live picture: drag, zoom, move with the arrow keys)")

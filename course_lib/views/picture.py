@@ -9,11 +9,13 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from course_lib.views.drawing import Drawing, Node, drawing_of, shorten
-from course_lib.views.svg import attribute, draw, sequence
+from course_lib.views.layout import Layout
+from course_lib.views.svg import Measure, attribute, draw, place, sequence
 
 if TYPE_CHECKING:
     from course_lib.college.graph import Graph
@@ -44,7 +46,15 @@ class Picture:
     @property
     def svg(self) -> str:
         """The still picture."""
-        return draw(self.drawing, self.title, self.alt, self.highlight)[0]
+        return self._drawn[0]
+
+    @cached_property
+    def _placed(self) -> tuple[Layout, Measure]:
+        return place(self.drawing)
+
+    @cached_property
+    def _drawn(self) -> tuple[str, int, int]:
+        return draw(self.drawing, self.title, self.alt, self.highlight, placed=self._placed)
 
     def html(self) -> str:
         """What a notebook shows: the live picture or the still one, and the tables."""
@@ -54,7 +64,7 @@ class Picture:
         if self.live:
             from course_lib.views.live import live_frame
 
-            frame = live_frame(self.drawing, self.title, self.highlight)
+            frame = live_frame(self.drawing, self.title, self.highlight, self._placed)
             tables = _tables(self.drawing, _TABLE_ROWS[0])
             return f"{frame}{_details(self.drawing, image + tables, 'The still picture, and ')}"
         for limit in _TABLE_ROWS:
@@ -64,7 +74,7 @@ class Picture:
         return text
 
     def _image(self) -> str:
-        svg, width, height = draw(self.drawing, self.title, self.alt, self.highlight)
+        svg, width, height = self._drawn
         data = base64.b64encode(svg.encode()).decode("ascii")
         return (
             f'<img src="data:image/svg+xml;base64,{data}" width="{width}" height="{height}" '

@@ -53,7 +53,12 @@ def place(found: Drawing) -> tuple[Layout, Measure]:
 
 
 def draw(
-    found: Drawing, title: str, description: str, highlight: Iterable[str] = (), theme: Theme = LIGHT
+    found: Drawing,
+    title: str,
+    description: str,
+    highlight: Iterable[str] = (),
+    theme: Theme = LIGHT,
+    placed: tuple[Layout, Measure] | None = None,
 ) -> tuple[str, int, int]:
     """The still picture of a drawing.
 
@@ -63,11 +68,12 @@ def draw(
         description: what a screen reader says.
         highlight: keys of nodes that get a ring; the rest steps back.
         theme: the colours round the nodes.
+        placed: what `place` gave for this drawing; found anew when None.
 
     Returns:
         The SVG, and its width and height in pixels.
     """
-    layout, measure = place(found)
+    layout, measure = placed or place(found)
     lit = set(highlight)
     styles = styles_for(node.label for node in found.nodes)
     legend, legend_width, legend_height = _legend(found, styles, theme)
