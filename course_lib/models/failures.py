@@ -191,6 +191,12 @@ class Failures:
             )
         if status in (408, 409, 425, 498) or status >= 500:
             return self._down(refusal, text, said)
+        if 300 <= status < 400:
+            return RequestRefusedError(
+                f"The address of {self._info.name} points elsewhere ({status}), and a key is not sent there.",
+                f"Set {self._info.url_variable} to the address that it points to, if you trust it.",
+                **self._common(refusal),
+            )
         if failed := _first(refusal.body, "failed_generation"):
             return self.unreadable("it is not of the form that was asked for", str(failed))
         return RequestRefusedError(
@@ -288,7 +294,7 @@ class Failures:
         body = getattr(error, "body", None)
         status = getattr(error, "status_code", None)
         if response is not None and isinstance(status, int):
-            if status < 400:
+            if status < 300:
                 status = _status_in(body)
             return self.refused(Refusal(status, dict(response.headers), body, _message_in(body, str(error))))
         cause = error.__cause__ or error.__context__
