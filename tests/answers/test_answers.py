@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import runpy
 from functools import cache
 from pathlib import Path
@@ -158,3 +159,16 @@ def test_manifest_sources_and_answers_name_the_same_exercises() -> None:
     }
     assert in_sources == set(IDS)
     assert in_answers == set(IDS)
+
+
+@pytest.mark.parametrize(
+    "path", sorted((project_root() / "solutions").glob("[0-9][0-9]_*.py")), ids=lambda p: p.stem
+)
+def test_a_lesson_opens_with_the_minutes_that_the_manifest_gives(path: Path) -> None:
+    lesson = MANIFEST.lesson(path.stem)
+    assert lesson.file_stem == path.stem
+    opening = parse_lesson(path).cells[0].source
+    found = re.search(r"\*(\d+) minutes, (\d+) of them yours\.", opening)
+    assert found is not None, "the first cell says: *40 minutes, 15 of them yours. ...*"
+    yours = sum(exercise.minutes for exercise in MANIFEST.of_lesson(lesson.id) if exercise.core)
+    assert [int(number) for number in found.groups()] == [lesson.minutes, yours]

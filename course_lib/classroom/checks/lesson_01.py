@@ -40,7 +40,8 @@ THREE_ARROWS = PredictCheck(
     learnt="An arrow asks for one direction; a line without a head takes both. For a friendship you want both.",
     misconceptions=(
         Misconception(
-            [1, 1, 1], "That would be so if the engine took no notice of arrowheads. It does: look at the first."
+            [1, 1, 1],
+            "That would be so if the engine took no notice of arrowheads. It does: look at the first.",
         ),
         Misconception(
             [1, 0, 1],
@@ -95,7 +96,7 @@ FRIENDS_OF_SNEHA = QueryCheck(
             "Right on this college, by luck. On another one Sneha was written down first, and that friend is lost.",
         ),
         NearMiss(
-            differs_by("surplus rows", "other rows", "too many rows"),
+            differs_by("rows too many", "rows differ", "all differ"),
             "There are people in your table who are not her friends. Is the type still in the pattern?",
             near=False,
         ),
@@ -117,7 +118,9 @@ PROJECTS_WITH_SQL = QueryCheck(
     learnt="Two arrows, one drawing: each student who works on such a project is one fit, and one row.",
     near_misses=(
         NearMiss(
-            same_rows_as("MATCH (s:Student)-[:HAS_SKILL]->(:Skill {name: 'SQL'}) RETURN s.name, s.name"),
+            same_rows_as(
+                "MATCH (s:Student)-[:HAS_SKILL]->(:Skill {name: 'SQL'}) RETURN s.name AS a, s.name AS b"
+            ),
             "These people *have* the skill. The question is who works on a project that *requires* it.",
             near=False,
         ),
@@ -129,23 +132,25 @@ PROJECTS_WITH_SQL = QueryCheck(
         NearMiss(
             same_rows_as(
                 "MATCH (s:Student)-[:WORKS_ON]->(p:Project)-[:REQUIRES]->(k:Skill {name: 'SQL'}) "
-                "WHERE (s)-[:HAS_SKILL]->(k) RETURN s.name, p.name"
+                "WHERE (s)-[:HAS_SKILL]->(k) RETURN s.name AS a, p.name AS b"
             ),
             "You ask for people who have the skill as well. Somebody works on such a project without it.",
         ),
         NearMiss(
-            same_rows_as("MATCH (s:Student)-[:WORKS_ON]->(p:Project) RETURN s.name, p.name"),
+            same_rows_as("MATCH (s:Student)-[:WORKS_ON]->(p:Project) RETURN s.name AS a, p.name AS b"),
             "Everybody with a project. Where does your pattern say what the project requires?",
             near=False,
         ),
         NearMiss(
             same_rows_as(
-                "MATCH (s:Student)-[:WORKS_ON]->(p:Project)-[:REQUIRES]->(:Skill) RETURN s.name, p.name"
+                "MATCH (s:Student)-[:WORKS_ON]->(p:Project)-[:REQUIRES]->(:Skill) RETURN s.name AS a, p.name AS b"
             ),
             "Any skill will do in your pattern. Which one was asked for?",
         ),
         NearMiss(
-            lambda attempt: attempt.difference.rule == "no rows" and attempt.says(r"requires\]\s*-\s*\([^)]*project"),
+            lambda attempt: (
+                attempt.difference.rule == "no rows" and attempt.says(r"requires\]\s*-\s*\([^)]*project")
+            ),
             "No rows. Which end of REQUIRES has the arrowhead: the project or the skill?",
         ),
         NearMiss(
@@ -186,7 +191,7 @@ SHARES_A_SUBJECT = QueryCheck(
             "Aarav shares a subject with himself here. Say that the other one is somebody else.",
         ),
         NearMiss(
-            differs_by("duplicates", "repeated rows"),
+            differs_by("duplicates"),
             "The right people, some of them once for each subject they share. Each was to come once.",
         ),
         NearMiss(
