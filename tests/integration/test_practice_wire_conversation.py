@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Iterator
 from dataclasses import replace
@@ -45,10 +46,16 @@ def sdk(request: pytest.FixtureRequest) -> Sdk:
     return request.param
 
 
+@pytest.fixture(scope="module")
+def clients(server: PracticeServer) -> Iterator[dict[str, Any]]:
+    """One client for each SDK: making one takes longer than most of these tests."""
+    with contextlib.ExitStack() as stack:
+        yield {sdk.name: stack.enter_context(sdk.client(server)) for sdk in SDKS}
+
+
 @pytest.fixture
-def client(sdk: Sdk, server: PracticeServer) -> Iterator[Any]:
-    with sdk.client(server) as made:
-        yield made
+def client(sdk: Sdk, clients: dict[str, Any]) -> Any:
+    return clients[sdk.name]
 
 
 def test_plain(sdk: Sdk, client: Any) -> None:
@@ -131,19 +138,19 @@ def test_too_large_and_overloaded(sdk: Sdk, client: Any, server: PracticeServer)
     assert busy.value.status_code == (529 if sdk.name == "anthropic" else 503)
 
 
-def test_anthropics_own_classes_for_413_and_529(server: PracticeServer) -> None:
+def test_anthropics_own_classes_for_413_and_529(server: PracticeServer, clients: dict[str, Any]) -> None:
     sdk = AnthropicSdk()
-    with sdk.client(server) as client:
-        server.misbehave("too_large")
-        with pytest.raises(sdk.errors.APIStatusError) as large:
-            sdk.say(client, "namaste")
-        assert type(large.value).__name__ == "ContentTooLargeError"
-        server.misbehave("overloaded")
-        with pytest.raises(sdk.errors.APIStatusError) as busy:
-            sdk.say(client, "namaste")
-        assert type(busy.value).__name__ == "OverloadedError"
-        assert busy.value.type == "overloaded_error"
-        assert busy.value.request_id == busy.value.body["request_id"]
+    client = clients[sdk.name]
+    server.misbehave("too_large")
+    with pytest.raises(sdk.errors.APIStatusError) as large:
+        sdk.say(client, "namaste")
+    assert type(large.value).__name__ == "ContentTooLargeError"
+    server.misbehave("overloaded")
+    with pytest.raises(sdk.errors.APIStatusError) as busy:
+        sdk.say(client, "namaste")
+    assert type(busy.value).__name__ == "OverloadedError"
+    assert busy.value.type == "overloaded_error"
+    assert busy.value.request_id == busy.value.body["request_id"]
 
 
 def test_the_wait_of_a_limit_can_be_read(sdk: Sdk, client: Any, server: PracticeServer) -> None:
@@ -267,62 +274,66 @@ def test_an_asynchronous_client_sees_faults_too(sdk: Sdk, server: PracticeServer
 # -- what only some SDKs have ------------------------------------------------------------------------------
 
 
-def test_anthropic_parses_into_a_class(server: PracticeServer) -> None:
-    with AnthropicSdk().client(server) as client:
-        body = {
-            "model": "practice-1",
-            "max_tokens": 100,
-            "messages": [{"role": "user", "content": "Who is Payal?"}],
-        }
-        assert client.messages.parse(**body, output_format=Fact).parsed_output == Fact(name="Payal", year=2)
-        assert server.last_body is not None
-        assert server.last_body["output_config"]["format"]["type"] == "json_schema"
-        server.misbehave("invalid_json")
-        with pytest.raises(ValidationError):
-            client.messages.parse(**body, output_format=Fact)
+def test_anthropic_parses_into_a_class(server: PracticeServer, clients: dict[str, Any]) -> None:
+    client = clients["anthropic"]
+    body = {
+        "model": "practice-1",
+        "max_tokens": 100,
+        "messages": [{"role": "user", "content": "Who is Payal?"}],
+    }
+    assert client.messages.parse(**body, output_format=Fact).parsed_output == Fact(name="Payal", year=2)
+    assert server.last_body is not None
+    assert server.last_body["output_config"]["format"]["type"] == "json_schema"
+    server.misbehave("invalid_json")
+    with pytest.raises(ValidationError):
+        client.messages.parse(**body, output_format=Fact)
 
 
-def test_openai_parses_into_a_class(server: PracticeServer) -> None:
-    with OpenAiSdk().client(server) as client:
-        body = {"model": "practice-1", "messages": [{"role": "user", "content": "Who is Payal?"}]}
-        made = client.chat.completions.parse(**body, response_format=Fact)
-        assert made.choices[0].message.parsed == Fact(name="Payal", year=2)
-        server.misbehave("cut_off")
-        with pytest.raises(Exception, match="length limit"):
-            client.chat.completions.parse(**body, response_format=Fact)
+def test_openai_parses_into_a_class(server: PracticeServer, clients: dict[str, Any]) -> None:
+    client = clients["openai"]
+    body = {"model": "practice-1", "messages": [{"role": "user", "content": "Who is Payal?"}]}
+    made = client.chat.completions.parse(**body, response_format=Fact)
+    assert made.choices[0].message.parsed == Fact(name="Payal", year=2)
+    server.misbehave("cut_off")
+    with pytest.raises(Exception, match="length limit"):
+        client.chat.completions.parse(**body, response_format=Fact)
 
 
-def test_anthropic_reads_system_as_text_and_as_blocks(server: PracticeServer) -> None:
+def test_anthropic_reads_system_as_text_and_as_blocks(
+    server: PracticeServer, clients: dict[str, Any]
+) -> None:
     sdk = AnthropicSdk()
-    with sdk.client(server) as client:
-        assert sdk.say(client, "hi", system="be kind").text.endswith("told: be kind)")
-        blocks = [
-            {"type": "text", "text": "be kind"},
-            {"type": "text", "text": "be brief", "cache_control": {"type": "ephemeral"}},
-        ]
-        assert sdk.say(client, "hi", system=blocks).text.endswith("told: be kind\nbe brief)")
+    client = clients[sdk.name]
+    assert sdk.say(client, "hi", system="be kind").text.endswith("told: be kind)")
+    blocks = [
+        {"type": "text", "text": "be kind"},
+        {"type": "text", "text": "be brief", "cache_control": {"type": "ephemeral"}},
+    ]
+    assert sdk.say(client, "hi", system=blocks).text.endswith("told: be kind\nbe brief)")
 
 
-def test_anthropic_counts_tokens(server: PracticeServer) -> None:
+def test_anthropic_counts_tokens(server: PracticeServer, clients: dict[str, Any]) -> None:
     sdk = AnthropicSdk()
-    with sdk.client(server) as client:
-        messages = [{"role": "user", "content": "x" * 400}]
-        counted = client.messages.count_tokens(model="practice-1", messages=messages, system="y" * 40)
-        assert counted.input_tokens == 400 // 4 + 40 // 4 + 4
-        assert sdk.say(client, "x" * 400, system="y" * 40).tokens_in == counted.input_tokens
+    client = clients[sdk.name]
+    messages = [{"role": "user", "content": "x" * 400}]
+    counted = client.messages.count_tokens(model="practice-1", messages=messages, system="y" * 40)
+    assert counted.input_tokens == 400 // 4 + 40 // 4 + 4
+    assert sdk.say(client, "x" * 400, system="y" * 40).tokens_in == counted.input_tokens
 
 
-def test_anthropic_streams_every_event_and_the_tool_input(server: PracticeServer) -> None:
+def test_anthropic_streams_every_event_and_the_tool_input(
+    server: PracticeServer, clients: dict[str, Any]
+) -> None:
     tool = {"name": "weather", "description": "The weather.", "input_schema": WEATHER_SCHEMA}
-    with AnthropicSdk().client(server) as client:
-        body = {
-            "model": "practice-1",
-            "max_tokens": 100,
-            "messages": [{"role": "user", "content": "weather"}],
-        }
-        with client.messages.stream(**body, tools=[tool]) as stream:
-            kinds = [event.type for event in stream]
-            final = stream.get_final_message()
+    client = clients["anthropic"]
+    body = {
+        "model": "practice-1",
+        "max_tokens": 100,
+        "messages": [{"role": "user", "content": "weather"}],
+    }
+    with client.messages.stream(**body, tools=[tool]) as stream:
+        kinds = [event.type for event in stream]
+        final = stream.get_final_message()
     raw = [kind for kind in kinds if kind not in ("input_json", "text")]
     assert raw == [
         "message_start",
@@ -336,95 +347,97 @@ def test_anthropic_streams_every_event_and_the_tool_input(server: PracticeServer
     assert final.content[0].input == {"city": "Pune"}
 
 
-def test_anthropic_tool_choice(server: PracticeServer) -> None:
+def test_anthropic_tool_choice(server: PracticeServer, clients: dict[str, Any]) -> None:
     sdk = AnthropicSdk()
     tools = [
         {"name": "weather", "input_schema": WEATHER_SCHEMA},
         {"name": "climate", "input_schema": WEATHER_SCHEMA},
     ]
-    with sdk.client(server) as client:
-        assert sdk.say(client, "weather", tools=tools, tool_choice={"type": "none"}).stop == "end_turn"
-        assert sdk.say(client, "hi", tools=tools, tool_choice={"type": "auto"}).stop == "end_turn"
-        assert sdk.say(client, "hi", tools=tools, tool_choice={"type": "any"}).stop == "tool_use"
-        body = {
-            "model": "practice-1",
-            "max_tokens": 100,
-            "messages": [{"role": "user", "content": "both"}],
-            "tools": tools,
-        }
-        named = client.messages.create(**body, tool_choice={"type": "tool", "name": "climate"})
-        assert [block.name for block in named.content] == ["climate", "climate"]
-        one = {"type": "any", "disable_parallel_tool_use": True}
-        assert len(client.messages.create(**body, tool_choice=one).content) == 1
+    client = clients[sdk.name]
+    assert sdk.say(client, "weather", tools=tools, tool_choice={"type": "none"}).stop == "end_turn"
+    assert sdk.say(client, "hi", tools=tools, tool_choice={"type": "auto"}).stop == "end_turn"
+    assert sdk.say(client, "hi", tools=tools, tool_choice={"type": "any"}).stop == "tool_use"
+    body = {
+        "model": "practice-1",
+        "max_tokens": 100,
+        "messages": [{"role": "user", "content": "both"}],
+        "tools": tools,
+    }
+    named = client.messages.create(**body, tool_choice={"type": "tool", "name": "climate"})
+    assert [block.name for block in named.content] == ["climate", "climate"]
+    one = {"type": "any", "disable_parallel_tool_use": True}
+    assert len(client.messages.create(**body, tool_choice=one).content) == 1
 
 
-def test_anthropic_stop_sequences_and_refusals(server: PracticeServer) -> None:
-    with AnthropicSdk().client(server) as client:
-        body = {"model": "practice-1", "max_tokens": 100}
-        hi = [{"role": "user", "content": "one two three"}]
-        stopped = client.messages.create(**body, messages=hi, stop_sequences=["three", "two"])
-        assert stopped.stop_reason == "stop_sequence"
-        assert stopped.stop_sequence == "two"
-        assert stopped.content[0].text == "You said: one "
-        refused = client.messages.create(**body, messages=[{"role": "user", "content": "refuse"}])
-        assert refused.stop_reason == "refusal"
+def test_anthropic_stop_sequences_and_refusals(server: PracticeServer, clients: dict[str, Any]) -> None:
+    client = clients["anthropic"]
+    body = {"model": "practice-1", "max_tokens": 100}
+    hi = [{"role": "user", "content": "one two three"}]
+    stopped = client.messages.create(**body, messages=hi, stop_sequences=["three", "two"])
+    assert stopped.stop_reason == "stop_sequence"
+    assert stopped.stop_sequence == "two"
+    assert stopped.content[0].text == "You said: one "
+    refused = client.messages.create(**body, messages=[{"role": "user", "content": "refuse"}])
+    assert refused.stop_reason == "refusal"
 
 
 @pytest.mark.parametrize("sdk", [OpenAiSdk(), SDKS[2]], ids=["openai", "groq"])
-def test_openai_streams_the_deltas_of_parallel_tool_calls(sdk: OpenAiSdk, server: PracticeServer) -> None:
+def test_openai_streams_the_deltas_of_parallel_tool_calls(
+    sdk: OpenAiSdk, server: PracticeServer, clients: dict[str, Any]
+) -> None:
     tool = {"type": "function", "function": {"name": "weather", "parameters": WEATHER_SCHEMA}}
-    with sdk.client(server) as client:
-        body = {"model": "practice-1", "messages": [{"role": "user", "content": "weather in both"}]}
-        gathered: dict[int, dict[str, str]] = {}
-        finish = None
-        for chunk in client.chat.completions.create(**body, tools=[tool], stream=True):
-            choice = chunk.choices[0]
-            finish = choice.finish_reason or finish
-            for delta in choice.delta.tool_calls or []:
-                call = gathered.setdefault(delta.index, {"id": "", "name": "", "arguments": ""})
-                call["id"] += delta.id or ""
-                call["name"] += delta.function.name or ""
-                call["arguments"] += delta.function.arguments or ""
-        assert finish == "tool_calls"
-        cities = [json.loads(call["arguments"])["city"] for call in gathered.values()]
-        assert cities == ["Pune", "Delhi"]
-        assert len({call["id"] for call in gathered.values()}) == 2
-        single = client.chat.completions.create(**body, tools=[tool], parallel_tool_calls=False)
-        assert len(single.choices[0].message.tool_calls) == 1
+    client = clients[sdk.name]
+    body = {"model": "practice-1", "messages": [{"role": "user", "content": "weather in both"}]}
+    gathered: dict[int, dict[str, str]] = {}
+    finish = None
+    for chunk in client.chat.completions.create(**body, tools=[tool], stream=True):
+        choice = chunk.choices[0]
+        finish = choice.finish_reason or finish
+        for delta in choice.delta.tool_calls or []:
+            call = gathered.setdefault(delta.index, {"id": "", "name": "", "arguments": ""})
+            call["id"] += delta.id or ""
+            call["name"] += delta.function.name or ""
+            call["arguments"] += delta.function.arguments or ""
+    assert finish == "tool_calls"
+    cities = [json.loads(call["arguments"])["city"] for call in gathered.values()]
+    assert cities == ["Pune", "Delhi"]
+    assert len({call["id"] for call in gathered.values()}) == 2
+    single = client.chat.completions.create(**body, tools=[tool], parallel_tool_calls=False)
+    assert len(single.choices[0].message.tool_calls) == 1
 
 
-def test_openai_tool_choice_and_json_mode(server: PracticeServer) -> None:
+def test_openai_tool_choice_and_json_mode(server: PracticeServer, clients: dict[str, Any]) -> None:
     sdk = OpenAiSdk()
     tool = {"type": "function", "function": {"name": "weather", "parameters": WEATHER_SCHEMA}}
-    with sdk.client(server) as client:
-        assert sdk.say(client, "weather", tools=[tool], tool_choice="none").stop == "stop"
-        assert sdk.say(client, "hi", tools=[tool], tool_choice="required").stop == "tool_calls"
-        named = {"type": "function", "function": {"name": "weather"}}
-        assert sdk.say(client, "hi", tools=[tool], tool_choice=named).stop == "tool_calls"
-        mode = {"type": "json_object"}
-        assert sdk.say(client, "as JSON, please", response_format=mode).text == FACT
-        with pytest.raises(sdk.errors.BadRequestError, match="'json'"):
-            sdk.say(client, "as you like", response_format=mode)
+    client = clients[sdk.name]
+    assert sdk.say(client, "weather", tools=[tool], tool_choice="none").stop == "stop"
+    assert sdk.say(client, "hi", tools=[tool], tool_choice="required").stop == "tool_calls"
+    named = {"type": "function", "function": {"name": "weather"}}
+    assert sdk.say(client, "hi", tools=[tool], tool_choice=named).stop == "tool_calls"
+    mode = {"type": "json_object"}
+    assert sdk.say(client, "as JSON, please", response_format=mode).text == FACT
+    with pytest.raises(sdk.errors.BadRequestError, match="'json'"):
+        sdk.say(client, "as you like", response_format=mode)
 
 
-def test_openai_broken_tool_arguments(server: PracticeServer) -> None:
+def test_openai_broken_tool_arguments(server: PracticeServer, clients: dict[str, Any]) -> None:
     tool = {"type": "function", "function": {"name": "weather", "parameters": WEATHER_SCHEMA}}
     server.misbehave("invalid_json")
-    with OpenAiSdk().client(server) as client:
-        made = client.chat.completions.create(
-            model="practice-1", messages=[{"role": "user", "content": "weather"}], tools=[tool]
-        )
-        with pytest.raises(json.JSONDecodeError):
-            json.loads(made.choices[0].message.tool_calls[0].function.arguments)
+    client = clients["openai"]
+    made = client.chat.completions.create(
+        model="practice-1", messages=[{"role": "user", "content": "weather"}], tools=[tool]
+    )
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(made.choices[0].message.tool_calls[0].function.arguments)
 
 
-def test_openai_refusal(server: PracticeServer) -> None:
-    with OpenAiSdk().client(server) as client:
-        made = client.chat.completions.create(
-            model="practice-1", messages=[{"role": "user", "content": "refuse"}]
-        )
-        assert made.choices[0].message.refusal == "I would rather not."
-        assert made.choices[0].message.content is None
+def test_openai_refusal(server: PracticeServer, clients: dict[str, Any]) -> None:
+    client = clients["openai"]
+    made = client.chat.completions.create(
+        model="practice-1", messages=[{"role": "user", "content": "refuse"}]
+    )
+    assert made.choices[0].message.refusal == "I would rather not."
+    assert made.choices[0].message.content is None
 
 
 @pytest.mark.parametrize("provider", ["gemini", "mistral", "openrouter", "local", "groq-small", "practice"])
