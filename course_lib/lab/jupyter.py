@@ -164,7 +164,8 @@ def run_lab(
 
     server = LabApp.initialize_server(argv=arguments)
     shown = "127.0.0.1" if ip in ("0.0.0.0", "") else ip  # noqa: S104  # compared, not listened on
-    announce(f"http://{shown}:{server.port}{opening}?token={token}")
+    # The server begins to listen by a call that waits in its loop already; this one comes after it.
+    server.io_loop.add_callback(announce, f"http://{shown}:{server.port}{opening}?token={token}")
     _end_on_signals(server)
     server.start()
 
@@ -172,8 +173,8 @@ def run_lab(
 def _end_on_signals(server: Any) -> None:
     """Lets one Ctrl-C, a closed terminal window or a `kill` end the server in good order, kernels first.
 
-    Jupyter's own handler asks a question, and where there is no terminal it sets none at all: Ctrl-C then breaks
-    into whatever runs, and now and then gets lost in it.
+    Jupyter's own handler asks a question, and where there is no terminal it sets none at all: Ctrl-C then
+    breaks into whatever runs, and now and then gets lost in it.
     """
 
     def end(number: int, frame: object) -> None:
