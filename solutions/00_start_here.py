@@ -150,6 +150,12 @@ query = """
 lesson.check("00.2", query)  # stuck? lesson.hint("00.2")
 
 # %% [markdown]
+# If you would rather press buttons than type, they do the same: check, hint, start over.
+
+# %%
+lesson.panel("00.2", lambda: query)
+
+# %% [markdown]
 # ## Can a check be fooled?
 # Ask the engine how many students there are.
 

@@ -46,7 +46,7 @@ class Outcome:
 
 
 def not_attempted(
-    message: str = "Nothing handed in yet. Change the cell above the check, then run it.",
+    message: str = "Nothing handed in yet. Write your answer into the cell, then run it again.",
 ) -> Outcome:
     """The exercise is as the learner found it."""
     return Outcome("not attempted", message)

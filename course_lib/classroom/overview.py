@@ -17,17 +17,23 @@ def overview_card(
     current: Lesson | None = None,
     notes: Sequence[str] = (),
 ) -> Card:
-    """A bar for each lesson that has exercises, and the exercises of one lesson, or of all.
+    """A bar for each lesson, and the exercises of one lesson, or of all.
 
     Args:
         manifest: what there is.
         entries: what was done, by exercise id.
-        current: the lesson whose exercises are listed; all lessons' when None.
+        current: the lesson whose exercises are listed; beside it only lessons that were begun have a bar.
+            When None, all lessons with exercises are shown, and all exercises listed.
         notes: further lines, about the progress file.
     """
     lines: list[str] = []
     parts: list[str] = []
-    lessons = [lesson for lesson in manifest.lessons if manifest.of_lesson(lesson.id)]
+    begun = {exercise_id[:2] for exercise_id in entries}
+    lessons = [
+        lesson
+        for lesson in manifest.lessons
+        if manifest.of_lesson(lesson.id) and (current is None or lesson is current or lesson.id in begun)
+    ]
     width = max((len(lesson.title) for lesson in lessons), default=0)
     for lesson in lessons:
         exercises = manifest.of_lesson(lesson.id)

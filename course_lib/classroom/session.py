@@ -128,10 +128,10 @@ def evaluate(exercise_id: str, answer: Any, settings: Settings | None = None) ->
     manifest = load_manifest()
     exercise = manifest.exercise(exercise_id)
     settings = settings or load_settings()
-    if is_untouched(exercise, answer, settings.root / "solutions"):
-        return replace(not_attempted(), exercise=exercise.id)
     function = find_check(exercise.id)
     try:
+        if is_untouched(exercise, answer, settings.root / "solutions"):
+            return replace(not_attempted(), exercise=exercise.id)
         with Room(settings, manifest.lesson(exercise.lesson).data) as room:
             outcome = function(answer, room)
             if not isinstance(outcome, Outcome):

@@ -206,14 +206,15 @@ def test_the_overview_shows_bars_words_and_counts() -> None:
     entries = {"00.1": Entry("right", 2, 1, "2026-01-01T00:00:00+00:00"), "00.3": Entry("wrong", 1, 0)}
     card = overview_card(manifest, entries, manifest.lesson("00"))
     assert card.text.splitlines() == [
-        "00 Start         █████░░░░░  1 of 2",
+        "00 Start  █████░░░░░  1 of 2",
         "   ✓ 00.1 Title 00.1 (2 tries, 1 hint)",
         "   ○ 00.2 Title 00.2",
         "   ✗ 00.3 Title 00.3 (extra, 1 try)",
-        "01 Longer title  ░░░░░░░░░░  0 of 1",
         "○ not attempted · ✗ wrong · ≈ nearly · ✓ right",
     ]
-    assert "Title 01.1" in overview_card(manifest, entries).text
+    whole = overview_card(manifest, {**entries, "01.1": Entry("nearly", 1, 0)})
+    assert "01 Longer title  ░░░░░░░░░░  0 of 1\n   ≈ 01.1 Title 01.1 (1 try)" in whole.text
+    assert "Not written yet" not in whole.text
     assert "✓ 00.1 Title 00.1 (2 tries, 1 hint)" in card.html
     data = overview_data(manifest, entries)
     assert data["lessons"][0]["core_right"] == 1
