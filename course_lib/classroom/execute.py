@@ -149,4 +149,6 @@ def _client(notebook: NotebookNode, cwd: Path, home: Path) -> Any:
         store_widget_state=False,
         coalesce_streams=True,
         allow_errors=False,
+        # It warns of each connection that is not encrypted; these never leave the machine.
+        extra_arguments=["--log-level=ERROR"],
     )
