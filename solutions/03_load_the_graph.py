@@ -1,6 +1,6 @@
 # %% [markdown]
 # # 03 · Load the graph
-# *40 minutes, 18 of them yours. Before: 01 and 02. You need: this notebook, nothing else.*
+# *40 minutes, 15 of them yours. Before: 01 and 02. You need: this notebook, nothing else.*
 #
 # The college keeps its facts in spreadsheets, and your graph is empty. Getting them in looks like the dull part.
 # It is where graphs are ruined: by doubles, by one apostrophe, and by a note that somebody wrote on purpose.
