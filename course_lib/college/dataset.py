@@ -23,6 +23,9 @@ from course_lib.college.tables import CollegeTables, DataError, Fault, Row, read
 BATCH_SIZE = 1_000
 """Rows in one query. Measured on the embedded engine: from about 500 rows on, the speed no longer changes."""
 
+LOAD_TIMEOUT_MS = 60_000
+"""Milliseconds that one batch may take: more than the setting for questions, since a batch is no question."""
+
 
 def load_college(
     graph: Graph,
@@ -109,12 +112,12 @@ def load_tables(
         if node.layer in wanted:
             query = "UNWIND $rows AS row " + _merge_node(node)
             for batch in rows_in_batches(tables[node.name], batch_size):
-                graph.write(query, {"rows": [_cells(row, node) for row in batch]})
+                graph.write(query, {"rows": [_cells(row, node) for row in batch]}, LOAD_TIMEOUT_MS)
     for pattern in spec.relationships:
         if pattern.layer in wanted:
             query = "UNWIND $rows AS row " + _merge_relationship(spec, pattern)
             for batch in rows_in_batches(tables[pattern.name], batch_size):
-                rows = graph.write(query, {"rows": [_cells(row, pattern) for row in batch]})
+                rows = graph.write(query, {"rows": [_cells(row, pattern) for row in batch]}, LOAD_TIMEOUT_MS)
                 _check_written(pattern, int(rows.scalar()), len(batch))
     return graph.size()
 

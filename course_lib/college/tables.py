@@ -26,7 +26,7 @@ MOST_FAULTS = 10
 """How many faults one `DataError` spells out. Ten is about what fits on a screen."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
-_SPREADSHEET_ERROR = re.compile(r"#(NAME\?|REF!|VALUE!|N/A|DIV/0!|NUM!|NULL!|SPILL!)|#{2,}")
+_SPREADSHEET_ERROR = re.compile(r"#(NAME\?|REF!|VALUE!|N/A|DIV/0!|NUM!|NULL!|SPILL!)")
 _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,19}")
 _NUMBER_IN_DISGUISE = re.compile(r"[+-]?[0-9][0-9.,\u00a0' ]*([eE][+-]?[0-9]+)?")
 _DELIMITERS = (",", ";", "\t")
