@@ -80,7 +80,7 @@ def provider_for(choice: str, settings: Settings) -> Provider:
 
 def practice_provider(model: str = PRACTICE_MODEL) -> ChatProvider:
     """The practice model as a provider. Its server starts with the first question and ends with us."""
-    return ChatProvider(replace(PRACTICE_INFO, model=model), address=_practice_address)
+    return ChatProvider(replace(PRACTICE_INFO, model=model, listed_model=model), address=_practice_address)
 
 
 def _practice_address() -> str:

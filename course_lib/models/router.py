@@ -212,6 +212,11 @@ class ModelRouter:
             with suppress(ValueError):  # it is reading in its thread, and ends there now that the call is off
                 stream.close()
 
+    def warm_up(self) -> None:
+        """Imports the SDKs and makes their clients now, so that the first question is no slower."""
+        for provider in self.providers:
+            getattr(provider, "client", None)
+
     def status(self) -> Table:
         """Who can be asked now, who rests, until when and why."""
         now = self._clock.now()

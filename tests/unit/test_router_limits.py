@@ -13,8 +13,8 @@ from tests.models_help import NOON
 
 GROQ_DAY = (
     "Rate limit reached for model `some-70b` in organization `org_x` service tier `on_demand` on "
-    "tokens per day (TPD): Limit 100000, Used 97050, Requested 3619. Please try again in 9m38.016s. Need more "
-    "tokens? Upgrade to Dev Tier today at https://console.groq.com/settings/billing"
+    "tokens per day (TPD): Limit 100000, Used 97050, Requested 3619. Please try again in 9m38.016s. Need "
+    "more tokens? Upgrade to Dev Tier today at https://console.groq.com/settings/billing"
 )
 GROQ_MINUTE = (
     "Rate limit reached for model `some-70b` in organization `org_x` service tier `on_demand` on "
