@@ -119,3 +119,11 @@ class ThreadStore:
                 self._continued[message_id] = None
                 while len(self._continued) > 4 * self.max_threads:
                     self._continued.popitem(last=False)
+
+    def clear(self) -> None:
+        """Forgets every thread, as a provider does with old ones."""
+        with self._lock:
+            self._held.clear()
+            self._in_flight.clear()
+            self._continued.clear()
+            self._bytes = 0
