@@ -62,6 +62,8 @@ def call(function: Callable[..., Any], *args: Any, seconds: float = SECONDS, **k
         kwargs: its named arguments.
     """
     result: dict[str, Any] = {}
+    # Not Thread.join: on Python 3.11 and 3.12 an interrupt in it marks a running thread as ended.
+    done = threading.Event()
 
     def run() -> None:
         try:
@@ -71,34 +73,39 @@ def call(function: Callable[..., Any], *args: Any, seconds: float = SECONDS, **k
         except BaseException as error:
             # Also SystemExit and KeyboardInterrupt: a learner's `exit()` must not end the kernel.
             result["error"] = error
+        finally:
+            done.set()
 
     printed = io.StringIO()
     worker = threading.Thread(target=run, name="a learner's function", daemon=True)
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-        worker.start()
         try:
-            worker.join(seconds)
-            late = worker.is_alive()
+            worker.start()
+            late = not done.wait(seconds)
         except KeyboardInterrupt:
-            _stop(worker)
+            _stop(worker, done)
             raise
         if late:
-            _stop(worker)
+            _stop(worker, done)
     return Call(
         value=result.get("value"),
         error=result.get("error"),
         late=late,
-        still_running=worker.is_alive(),
+        still_running=_is_running(worker, done),
         printed=printed.getvalue(),
     )
 
 
-def _stop(worker: threading.Thread) -> None:
+def _is_running(worker: threading.Thread, done: threading.Event) -> bool:
+    return worker.is_alive() and not done.is_set()
+
+
+def _stop(worker: threading.Thread, done: threading.Event) -> None:
     """Throws into the thread until it ends or the grace is over; code in a C call cannot be reached."""
     end = time.monotonic() + _GRACE_S
-    while worker.is_alive() and worker.ident is not None and time.monotonic() < end:
+    while _is_running(worker, done) and worker.ident is not None and time.monotonic() < end:
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker.ident), ctypes.py_object(_TimeIsUp))
-        worker.join(0.05)
+        done.wait(0.05)
 
 
 def explain_error(function: Callable[..., Any], error: BaseException) -> str:

@@ -16,12 +16,15 @@ from course_lib.classroom.overview import overview_card
 from course_lib.classroom.progress import FILE_NAME, Entry, ProgressFile, ProgressNotSavedError
 from course_lib.classroom.registry import find_check
 from course_lib.classroom.room import LAYERS, Room, raise_if_ours, sweep
-from course_lib.classroom.untouched import is_untouched, one_answer
+from course_lib.classroom.untouched import is_blank, is_untouched, one_answer
 from course_lib.errors import CourseError
 from course_lib.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from course_lib.college.graph import Counts, Graph
+
+
+HALF_EMPTY = "One part of the answer is still empty. Fill it in, then run the cell again."
 
 
 class CheckBrokenError(CourseError):
@@ -47,6 +50,9 @@ class _Memory:
     swept: bool = False
 
 
+_RESTORE_WAIT_S = 60.0
+"""How long to wait for another notebook that restores a lesson, in seconds; it takes a fraction of one."""
+
 _memory = _Memory()
 _books: dict[Path | None, ProgressFile] = {}
 
@@ -69,17 +75,21 @@ def start(lesson_id: str) -> Graph | None:
 
 
 def _restored(lesson: Lesson, settings: Settings) -> tuple[Graph, Counts]:
+    from filelock import FileLock
+
     from course_lib.college.dataset import restore_college
     from course_lib.college.errors import EngineError
     from course_lib.college.graph import open_graph
 
     graph = open_graph(name=_graph_name(lesson, settings))
     layers = LAYERS[lesson.data]
-    if layers:
-        counts = restore_college(graph, layers=layers)
-    else:
-        graph.delete()
-        counts = graph.size()
+    # Two notebooks that start the same lesson at once must not restore into each other.
+    with FileLock(settings.home / "lessons.lock", timeout=_RESTORE_WAIT_S):
+        if layers:
+            counts = restore_college(graph, layers=layers)
+        else:
+            graph.delete()
+            counts = graph.size()
     if not _memory.swept:
         _memory.swept = True
         # What a killed kernel left behind may wait; it must not keep a lesson from starting.
@@ -131,7 +141,9 @@ def evaluate(exercise_id: str, answer: Any, settings: Settings | None = None) ->
     function = find_check(exercise.id)
     try:
         if is_untouched(exercise, answer, settings.root / "solutions"):
-            return replace(not_attempted(), exercise=exercise.id)
+            several = isinstance(answer, tuple) and not all(map(is_blank, answer))
+            said = not_attempted(HALF_EMPTY) if several and is_blank(answer) else not_attempted()
+            return replace(said, exercise=exercise.id)
         with Room(settings, manifest.lesson(exercise.lesson).data) as room:
             outcome = function(answer, room)
             if not isinstance(outcome, Outcome):

@@ -112,11 +112,13 @@ def _stub_answer(path: Path, exercise_id: str, _changed_ns: int) -> Any:
 
 def is_blank(answer: Any) -> bool:
     """Whether an answer is None, `...`, an empty text, or several of which one is so."""
-    if answer is None or answer is ...:
-        return True
-    if isinstance(answer, str):
-        return not answer.strip()
-    return isinstance(answer, tuple) and (not answer or any(part is None or part is ... for part in answer))
+    if isinstance(answer, tuple):
+        return not answer or any(_is_empty(part) for part in answer)
+    return _is_empty(answer)
+
+
+def _is_empty(answer: Any) -> bool:
+    return answer is None or answer is ... or (isinstance(answer, str) and not answer.strip())
 
 
 def same_answer(one: Any, other: Any) -> bool:

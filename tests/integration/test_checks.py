@@ -30,6 +30,7 @@ from course_lib.classroom.queries import (
     written,
 )
 from course_lib.classroom.room import Room, sweep
+from course_lib.college.errors import ServerUnreachableError
 from course_lib.college.graph import Counts, Graph, open_graph
 from course_lib.settings import load_settings
 
@@ -204,6 +205,48 @@ def test_learners_on_one_server_have_graphs_of_their_own(
     assert names[0] == names[1]
     assert names[2] == names[3]
     assert names[0] != names[2]
+
+
+STARTS = """
+from course_lib import lesson
+import sys
+print("ready", flush=True)
+sys.stdin.readline()
+for _ in range(5):
+    college = lesson.start("00")
+    assert str(college.size()) == "20 nodes, 39 relationships", college.size()
+    college.write("MATCH (s:Student) SET s.year = 9")
+"""
+
+
+def test_two_notebooks_may_start_the_same_lesson_at_once() -> None:
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    kernels = [subprocess.Popen([sys.executable, "-c", STARTS], text=True, **pipes) for _ in range(2)]
+    for kernel in kernels:
+        assert kernel.stdout.readline() == "ready\n"
+    for kernel in kernels:
+        kernel.stdin.write("go\n")
+        kernel.stdin.flush()
+    for kernel in kernels:
+        _, errors = kernel.communicate(timeout=60)
+        assert errors == ""
+        assert kernel.returncode == 0
+
+
+@pytest.mark.usefixtures("fresh_kernel")
+def test_without_an_engine_the_error_has_a_name_and_the_rest_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    import socket
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    monkeypatch.setenv("FALKORDB_URL", f"falkor://127.0.0.1:{port}")
+    with pytest.raises(ServerUnreachableError):
+        lesson.start("00")
+    with pytest.raises(ServerUnreachableError):
+        lesson.check("00.2", "MATCH (c:Club) RETURN c.name, c.founded")
+    assert lesson.check("00.1", 4).right
+    assert session.progress_book().entry("00.2").attempts == 0
 
 
 # -------------------------------------------------------------------------------------------- queries
@@ -395,3 +438,34 @@ def test_in_a_kernel_each_check_shows_once_in_both_faces_and_nothing_goes_to_std
             assert len(output.data["text/html"]) < 5_000
     assert "✗ wrong" in outputs[4][0].data["text/plain"]
     assert outputs[7][0].data["text/plain"] == "True"
+
+
+def test_an_interrupt_ends_a_check_and_stops_the_learners_function(tmp_path: Path) -> None:
+    from jupyter_client.manager import start_new_kernel
+
+    manager, client = start_new_kernel(cwd=str(tmp_path), env={**os.environ}, startup_timeout=60)
+    try:
+        code = (
+            "import threading\nfrom course_lib.classroom.deadline import call\n"
+            "def loop():\n    print('in it', file=real, flush=True)\n    while True:\n        pass\n"
+            "import sys; real = sys.stdout\ncall(loop, seconds=60)"
+        )
+        request = client.execute(code)
+        said = ""
+        while "in it" not in said:
+            message = client.get_iopub_msg(timeout=60)
+            said += message["content"].get("text", "") if message["msg_type"] == "stream" else ""
+        manager.interrupt_kernel()
+        reply = client.get_shell_msg(timeout=30)
+        while reply["parent_header"].get("msg_id") != request:
+            reply = client.get_shell_msg(timeout=30)
+        assert reply["content"]["ename"] == "KeyboardInterrupt"
+        after = client.execute_interactive(
+            "for t in threading.enumerate():\n    if t.name.startswith('a learner'):\n        t.join(5)\n"
+            "assert not [t for t in threading.enumerate() if t.name.startswith('a learner')]",
+            timeout=30,
+        )
+        assert after["content"]["status"] == "ok"
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)

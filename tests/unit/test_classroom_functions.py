@@ -58,6 +58,8 @@ def test_a_loop_without_end_is_stopped_and_leaves_no_thread() -> None:
     assert not result.still_running
     assert not result.ok
     assert time.monotonic() - began < 3
+    for thread in set(threading.enumerate()) - before:
+        thread.join(5)
     assert set(threading.enumerate()) <= before
 
 

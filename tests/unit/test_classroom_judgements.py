@@ -214,12 +214,12 @@ def test_two_checks_for_one_exercise_are_refused() -> None:
 # -------------------------------------------------------------------------------------- untouched stubs
 
 
-@pytest.mark.parametrize("blank", [None, ..., "", "  \n", (), ("a", None), (..., 3)])
+@pytest.mark.parametrize("blank", [None, ..., "", "  \n", (), ("a", None), (..., 3), ("", "x")])
 def test_blank_answers(blank: Any) -> None:
     assert is_blank(blank)
 
 
-@pytest.mark.parametrize("answer", [0, False, [], "x", ("", "x"), {}])
+@pytest.mark.parametrize("answer", [0, False, [], "x", ("y", "x"), {}])
 def test_answers_that_are_not_blank(answer: Any) -> None:
     assert not is_blank(answer)
 

@@ -181,7 +181,9 @@ def test_several_answers_arrive_as_a_tuple(monkeypatch: pytest.MonkeyPatch) -> N
     lesson.check("00.1", ("b", 9))
     assert seen == [("a", 8), ("b", 9)]
     assert lesson.check("00.1").status == "not attempted"
-    assert lesson.check("00.1", "a", ...).status == "not attempted"
+    half = lesson.check("00.1", "a", ...)
+    assert (half.status, half.message) == ("not attempted", session.HALF_EMPTY)
+    assert lesson.check("00.1", ..., ...).message != session.HALF_EMPTY
 
 
 # ------------------------------------------------------------------------------------------- the panel
