@@ -143,6 +143,11 @@ def link(question: str, world: World, abbreviations: bool = True) -> Links:
     links.outside = lex.outside.find(links.tokens)
     for hit in lex.ops.find(links.tokens):
         links.ops.setdefault(hit.name, []).append(hit)
+    if "who" in links.ops:
+        # 'kaun se clubs' asks which, not who
+        links.ops["who"] = [h for h in links.ops["who"] if links.word(h.end) not in ("se", "sa", "si")]
+        if not links.ops["who"]:
+            del links.ops["who"]
     links.writes = lex.writes.find(links.tokens)
     taken: set[int] = set()
     _values(links, world, taken, abbreviations)
@@ -434,7 +439,7 @@ def _explained(links: Links, world: World, taken: set[int]) -> set[int]:
         for hit in kind.phrases.find(links.tokens):
             known.update(range(hit.start, hit.end))
     for place, token in enumerate(links.tokens):
-        if token.lower in lex.function:
+        if token.lower in lex.function or token.stem in lex.function:
             known.add(place)
     return known
 

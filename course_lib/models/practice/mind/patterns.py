@@ -67,7 +67,8 @@ def targets(question: Question) -> list[Target]:
         for word in question.labels:
             gap = word.start - hit.end
             if 0 <= gap <= 3 and not any(hit.end <= m.start < word.start for m in links.mentions):
-                if is_owner(links, word.end) or word in asking:
+                owner = is_owner(links, word.end) and not _predicate_after(question, word)
+                if owner or word in asking:
                     continue
                 asking.append(word)
                 prior = 0.0 if hit.name in ("which", "count") else 0.1
@@ -106,7 +107,8 @@ def targets(question: Question) -> list[Target]:
     first = question.things[0] if question.things else None
     if first is not None:
         for label, penalty in question.label_choices(first)[:2]:
-            found.append(Target(label, (0.45 if found else 0.2) + penalty))
+            asked = any(t.label != label and t.prior < 0.3 for t in found)
+            found.append(Target(label, (1.5 if asked else 0.8 if heads else 0.45 if found else 0.2) + penalty))
     if not found or (links.has("which") and not asking):
         for label in world.labels:
             mentioned = any(label in m.owners for m in question.things)
@@ -114,6 +116,18 @@ def targets(question: Question) -> list[Target]:
                 Target(label, 0.5 + 0.3 * mentioned + 0.2 * (label == world.agent and not mentioned))
             )
     return found
+
+
+def _predicate_after(question: Question, word: LabelWord) -> bool:
+    """'kaunse clubs ki member hai': the noun after it says what somebody is there, and is not asked for."""
+    links = question.links
+    noun = next((w for w in question.labels if w.start == word.end + 1 and w.noun_of), None)
+    return (
+        noun is not None
+        and bool(question.things)
+        and question.things[0].start < word.start
+        and links.word(noun.end) in ("hai", "hain", "tha", "the", "thi")
+    )
 
 
 def draw(
@@ -204,8 +218,14 @@ def _route(
             anchors.append(
                 [Anchor(rel.end if rel.start == target.label or rel.end != target.label else rel.start)]
             )
-    direction = LoopSense(question.links, world)
-    route = find_route(world, target.label, anchors, cues, words, direction, frozenset(types))
+    direction = LoopSense(question.links, world, question.cues)
+    itself = 0.0
+    nouns = [w for w in question.labels if w.label == target.label and any(world.rels[p].is_loop for p in w.noun_of)]
+    if (target.word is not None and target.word.noun_of) or (target.word is None and nouns):
+        itself = 0.6
+    elif len(anchors) > 1 and target.word is not None:
+        itself = 0.35
+    route = find_route(world, target.label, anchors, cues, words, direction, frozenset(types), itself)
     if route is None:
         return None
     covered = {target.label}
@@ -221,6 +241,8 @@ def _route(
     if not missing and not route.walks:
         # 'Which clubs have members', 'who studies something': the relationship alone is asked for.
         for cue in _unused(cues, used):
+            if any(w.start <= cue.start < w.end for w in question.labels):
+                continue  # the noun 'skill' in 'every skill' names a thing, not what somebody has
             ends = [
                 rel.end if rel.start == target.label else rel.start
                 for rel in (world.rels[place] for place, strength in cue.rels if strength >= 0.8)
@@ -230,7 +252,7 @@ def _route(
                 missing.append([Anchor(end) for end in dict.fromkeys(ends)])
                 break
     if missing:
-        again = find_route(world, target.label, anchors + missing, cues, words, direction, frozenset(types))
+        again = find_route(world, target.label, anchors + missing, cues, words, direction, frozenset(types), itself)
         # Reaching for a label costs a step; that it was missed cost as much before.
         route = again or route
     return route
@@ -336,7 +358,7 @@ def branch_to(
         if mention is not None
         else [Anchor(label) for label in labels]
     )
-    direction = LoopSense(question.links, world)
+    direction = LoopSense(question.links, world, question.cues)
     route = find_route(world, pattern.target.label, [choices], cues, [], direction)
     if route is None or not route.walks or not route.walks[0][1].steps:
         return None

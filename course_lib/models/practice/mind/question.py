@@ -24,6 +24,7 @@ _ENGLISH_OWNERS = frozenset(("its", "his", "her", "their", "whose"))
 _HINGLISH_OWNERS = frozenset(
     ("uska", "uske", "uski", "iska", "iske", "iski", "unka", "unke", "unki", "inka", "inke", "inki")
 )
+_AFTER_KE = frozenset("paas pas saath sath liye baad baare bare andar alawa naam name names beech pehle".split())
 _POINTING = frozenset(
     ("that", "this", "us", "iss", "uss", "is", "same", "wahi", "those", "these", "un", "in")
 )
@@ -120,6 +121,8 @@ def sort_question(text: str, world: World, memory: Remembered, abbreviations: bo
     links = link(text, world, abbreviations)
     question = Question(world, links, is_hinglish(text), labels=list(links.labels), cues=list(links.rels))
     _resolve_pronouns(question, memory)
+    _order_cues(question)
+    _purposes(question)
     _appositions(question)
     _sort_mentions(question)
     _number_tests(question)
@@ -179,11 +182,17 @@ def _refers_inside(question: Question, hit: Hit) -> bool:
             and word in ("they", "their", "them", "unka", "unke", "unki", "uska", "uske", "uski")
         ):
             return True
+        if word in ("their", "them", "they", "unka", "unke", "unki") and any(w.start < hit.start for w in links.labels):
+            return True
+        if word in ("wo", "woh") and any(links.word(i) in ("jo", "jinke", "jinko", "jis") for i in range(hit.start)):
+            return True  # 'jo … wo …' closes a relative clause
         # 'wo students jo …' points forward, not back
         return word in ("wo", "woh") and any(w.start == hit.end for w in links.labels)
     if any(m.start < hit.start for m in links.mentions):
         return True
-    return word in ("its", "it", "iska", "iske", "iski") and any(w.start < hit.start for w in links.labels)
+    if word not in ("its", "iska", "iske", "iski"):
+        return False
+    return links.word(hit.start - 1) in _ASIDE and any(w.start < hit.start for w in links.labels)
 
 
 def _thing_label(question: Question, hit: Hit, memory: Remembered) -> str | None:
@@ -217,6 +226,45 @@ def _point(question: Question, hit: Hit, label: str, memory: Remembered) -> None
         return
     value = ListedValue(label, world.name_of[label], name)
     links.mentions.append(Mention(hit.start, hit.end, name, "memory", (value,), label))
+
+
+def _order_cues(question: Question) -> None:
+    """'before' and 'after' suggest the relationship that orders things, unless a date stands beside them."""
+    links, world = question.links, question.world
+    loops = world.order_loops()
+    if not loops or any(place in loops for cue in question.cues for place, _ in cue.rels):
+        return
+    for name in ("before", "after"):
+        for hit in links.ops.get(name, ()):
+            if not is_temporal(links, hit):
+                if not question.labels:
+                    # 'what comes after', 'kya padhna chahiye': the verb adds nothing to the order
+                    question.cues = [c for c in question.cues if max(s for _, s in c.rels) >= 1.0]
+                cue = RelCue(hit.start, hit.end, tuple((place, 0.8) for place in loops))
+                question.cues.append(cue)
+                return
+
+
+def _purposes(question: Question) -> None:
+    """'to build it', 'banane ke liye': the purpose of what is asked, not a relationship of its own."""
+    links = question.links
+    if len(question.cues) < 2:
+        return
+
+    def is_purpose(cue: RelCue) -> bool:
+        last = links.word(cue.end - 1)
+        if last.endswith(("ne", "na")) and links.word(cue.end) == "ke" and links.word(cue.end + 1) == "liye":
+            return True
+        return links.word(cue.start - 1) in ("to", "for") and links.word(cue.start - 2) in (
+            "need", "needed", "required", "necessary", "chahiye", "order", "have",
+        )
+
+    question.cues = [cue for cue in question.cues if not is_purpose(cue)] or question.cues
+
+
+def is_temporal(links: Links, hit: Hit) -> bool:
+    """Whether 'before' or 'after' is about a date or an amount: a number stands beside it."""
+    return any(n.start in (hit.end, hit.start - 1, hit.start - 2) for n in links.numbers)
 
 
 # ---- roles ----------------------------------------
@@ -408,6 +456,8 @@ def _asked_properties(question: Question) -> None:
     used = {test.mention.start - 1 for test in question.tests if test.mention is not None}
     used |= {test.mention.end for test in question.tests if test.mention is not None}
     for word in links.props:
+        if links.word(word.start - 1) in ("this", "is", "current", "iss") and _is_time(word):
+            continue  # 'this year' says when, and asks for nothing
         owners = [Asked(o, p, word.start) for o, p, _ in word.owners if (o, p) not in tested]
         if not owners or (word.start in used and len(owners) < len(word.owners)):
             continue
@@ -432,6 +482,10 @@ def _asked_properties(question: Question) -> None:
         cue for cue in question.cues if cue.start not in spent or max(s for _, s in cue.rels) >= 1.0
     ]
     del world
+
+
+def _is_time(word: PropWord) -> bool:
+    return any(prop in ("year", "semester", "term", "date", "month") for _, prop, _ in word.owners)
 
 
 def _asked_place(links: Links, word: PropWord) -> bool:
@@ -492,7 +546,8 @@ def _timed(question: Question) -> list[Asked]:
 def is_owner(links: Links, end: int) -> bool:
     """Whether the words up to `end` own what follows: "Payal's", 'students ke', "friends'"."""
     if links.word(end) in _POSSESSIVE:
-        return True
+        # 'students ke paas' and 'students ke naam' own nothing that is asked for
+        return links.word(end + 1) not in _AFTER_KE
     last = links.tokens[end - 1]
     rest = links.text[last.end : last.end + 2]
     return rest.startswith(("' ", "’ ")) and last.lower.endswith("s")
@@ -501,6 +556,8 @@ def is_owner(links: Links, end: int) -> bool:
 def is_relative(links: Links, hit: Hit, labels: list[LabelWord]) -> bool:
     """Whether 'who' or 'jo' only joins a clause to a noun before it: 'students who …', 'someone who …'."""
     before = links.word(hit.start - 1)
+    if links.word(hit.start) not in ("who", "whom", "whose", "that"):
+        return False
     return any(w.end == hit.start for w in labels) or before in (
         "someone",
         "anyone",

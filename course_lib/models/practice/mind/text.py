@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 _WORD = re.compile(r"'s\b|[^\W_]+(?:['’](?!s\b)[^\W_]+|[-/.&][^\W_]+)*\+*", re.UNICODE)
+_NUMBERED = re.compile(
+    r"\b(?:\d+(?:st|nd|rd|th)?|first|second|third|fourth|fifth|sixth|one|two|three|four|five)-[a-z]+", re.I
+)  # third-year, 2nd-year, 4-credit
 _VOWEL = re.compile(r"[aeiouy]")
 
 _IRREGULAR = {
@@ -94,7 +97,8 @@ def _mended(word: str) -> str:
 def tokens(text: str) -> tuple[Token, ...]:
     """The words of a text. A possessive `'s` is a token of its own; `A+`, `TCP/IP` and `debate-ye` are one."""
     found = []
-    for match in _WORD.finditer(text.replace("’", "'")):
+    plain = _NUMBERED.sub(lambda match: match.group().replace("-", " "), text.replace("’", "'"))
+    for match in _WORD.finditer(plain):
         word = match.group()
         lower = word.lower()
         found.append(Token(word, lower, stem(lower), match.start(), match.end()))

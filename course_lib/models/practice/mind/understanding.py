@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from course_lib.models.practice.mind.lexicon import lexicon
-from course_lib.models.practice.mind.linking import LabelWord, Mention
+from course_lib.models.practice.mind.linking import LabelWord, Mention, NumberWord
 from course_lib.models.practice.mind.patterns import Pattern, Target, branch_to, draw, targets
 from course_lib.models.practice.mind.plan import (
     Branch,
@@ -87,7 +87,18 @@ def _adopt_unknown(question: Question) -> None:
         return
     if not (question.cues or question.labels or question.asked or links.has("who", "explain", "about")):
         return
-    start = links.unknown[0]
+    cued = {cue.end for cue in question.cues} | {word.end for word in question.labels}
+    slots = [
+        place
+        for place in links.unknown
+        if links.tokens[place].text[0].isupper()
+        or place in cued
+        or links.word(place - 1) in ("of", "in", "for", "to", "at", "with", "about", "on", "by", "explain", "is", "does")
+        or links.word(place + 1) in ("ka", "ke", "ki", "ko", "mein", "pe", "se", "ne", "kaun", "kya")
+    ]
+    if not slots:
+        return
+    start = slots[0]
     end = start + 1
     while end in links.unknown:
         end += 1
@@ -274,10 +285,8 @@ def _chain(world: World) -> tuple[Rel, Rel, Rel] | None:
                 )
                 if not fits or world.is_symmetric(k):
                     continue
-                score = (
-                    2 * (i in liked("study")) + 2 * (j in liked("cover")) + 2 * (k in liked("prerequisite"))
-                )
-                score += sum(1 for rel in world.rels if rel.type == before.type and rel.is_loop) > 1
+                score = 2 * (i in liked("study")) + 2 * (j in liked("cover"))
+                score += 2 * (k in world.order_loops())
                 if best is None or score > best[0]:
                     best = (score, (has, covers, before))
     return best[1] if best else None
@@ -317,7 +326,8 @@ def _explanation(question: Question, rules: RuleBook) -> Plan | None:
 
 def _same(question: Question, rules: RuleBook) -> Plan | None:
     links, world = question.links, question.world
-    if not links.has("same") or len(question.things) != 1 or (links.has("common_all") and not links.has("who")):
+    others = links.has("else") and any(w.label != world.agent for w in question.labels)
+    if not (links.has("same") or others) or len(question.things) != 1 or (links.has("common_all") and not links.has("who")):
         return None
     thing = question.things[0]
     label = question.label_choices(thing)[0][0]
@@ -483,15 +493,21 @@ def _by_property(question: Question, asked: Asked, descending: bool) -> Plan | N
 
 
 def _top_number(question: Question) -> int | None:
+    """The number in 'top 3', 'best two', '5 oldest'."""
     links = question.links
-    for name in ("best", "most", "worst", "least", "list"):
+    for name in ("best", "most", "worst", "least", "list", "oldest", "newest"):
         for hit in links.ops.get(name, ()):
-            value = number_of(links.word(hit.end))
-            if value is not None and links.word(hit.end) not in ("do", "one", "ek"):
-                return value
-            value = number_of(links.word(hit.start - 1))
-            if value is not None and links.word(hit.start - 1).isdigit():
-                return value
+            for place in (hit.end, hit.start - 1):
+                number = next((n for n in question.spare_numbers if n.start == place and not n.ordinal), None)
+                if number is not None or (number := _cardinal(question, place)) is not None:
+                    return number.value
+    return None
+
+
+def _cardinal(question: Question, place: int) -> NumberWord | None:
+    word = question.links.word(place)
+    if word in ("two", "three", "four", "five", "six", "ten", "teen", "paanch", "das"):
+        return NumberWord(place, place + 1, number_of(word) or 0, False)
     return None
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from course_lib.models.practice.mind.linking import LabelWord, Links, Mention, RelCue
+from course_lib.models.practice.mind.question import is_temporal
 from course_lib.models.practice.mind.world import World
 
 MAX_HOPS = 4
@@ -94,6 +95,7 @@ def find_route(
     waypoints: list[LabelWord],
     direction: LoopSense,
     needed: frozenset[str] = frozenset(),
+    itself: float = 0.0,
 ) -> Route | None:
     """The likeliest walks from the target to each anchor.
 
@@ -105,6 +107,7 @@ def find_route(
         waypoints: words that name labels other than the target.
         direction: which way a relationship between two of the same label runs.
         needed: relationship types that must be on the way.
+        itself: how unlikely it is that what is asked for is itself named: 'which of her friends' asks for others.
     """
     strengths: dict[int, float] = {}
     for cue in cues:
@@ -115,7 +118,8 @@ def find_route(
         scored: list[tuple[Anchor, Walk, float]] = []
         for anchor in choices:
             for walk in walks_between(world, target, anchor.label):
-                cost = anchor.penalty + _walk_cost(world, walk, strengths, direction, anchor)
+                cost = anchor.penalty + (0.0 if walk.steps or anchor.mention is None else itself)
+                cost += _walk_cost(world, walk, strengths, direction, anchor)
                 scored.append((anchor, walk, cost))
         scored.sort(key=lambda item: (item[2], len(item[1].steps)))
         if not scored:
@@ -170,17 +174,18 @@ class LoopSense:
     starts at it, 'what comes before X' ends at X.
     """
 
-    def __init__(self, links: Links, world: World) -> None:
+    def __init__(self, links: Links, world: World, cues: list[RelCue]) -> None:
         self._links = links
         self._world = world
+        self._cues = cues
 
     def forward(self, place: int, mention: Mention | None) -> bool | None:
         """Whether the step from the target towards the mention goes along the arrow; None when nothing tells."""
         links, world = self._links, self._world
         cue = self._cue(place)
-        before = [h for h in links.ops.get("before", ()) if not _temporal(links, h.start)]
-        after = [h for h in links.ops.get("after", ()) if not _temporal(links, h.start)]
-        if cue is None:
+        before = [h for h in links.ops.get("before", ()) if not is_temporal(links, h)]
+        after = [h for h in links.ops.get("after", ()) if not is_temporal(links, h)]
+        if cue is None or cue.start in {h.start for h in (*before, *after)}:
             if before and not after:
                 return True
             return False if after else None
@@ -203,7 +208,7 @@ class LoopSense:
         return not named_is_start
 
     def _cue(self, place: int) -> RelCue | None:
-        found = [cue for cue in self._links.rels if any(p == place for p, _ in cue.rels)]
+        found = [cue for cue in self._cues if any(p == place for p, _ in cue.rels)]
         return max(found, key=lambda cue: max(s for p, s in cue.rels if p == place)) if found else None
 
     def _possessive_between(self, start: int, end: int) -> bool:
@@ -214,7 +219,3 @@ class LoopSense:
             for word in words
         )
 
-
-def _temporal(links: Links, place: int) -> bool:
-    """Whether 'before' or 'after' is about a date: a number stands right after it (or right before it)."""
-    return any(number.start in (place + 1, place - 1, place - 2) for number in links.numbers)

@@ -119,6 +119,21 @@ class World:
             rel.type.upper().endswith("_WITH") or place in self.group_rels.get("friend", ())
         )
 
+    def order_loops(self) -> tuple[int, ...]:
+        """Relationships that put things of one label in an order, such as PREREQUISITE_FOR; the likeliest kind."""
+        loops = [i for i, rel in enumerate(self.rels) if rel.is_loop and not self.is_symmetric(i)]
+        known = [i for i in loops if i in self.group_rels.get("prerequisite", ())]
+        if known:
+            return tuple(known)
+        counts = {self.rels[i].type: sum(self.rels[j].type == self.rels[i].type for j in loops) for i in loops}
+
+        def weight(place: int) -> tuple[int, bool]:
+            kind = self.rels[place].type
+            return counts[kind], kind.upper().endswith("_FOR")
+
+        best = max((weight(i) for i in loops), default=None)
+        return tuple(i for i in loops if weight(i) == best)
+
     def noun_sense(self, place: int, root: str) -> str:
         """Whether a stem is a noun for the `start` or the `end` of a relationship; empty when it is neither."""
         if place in self.end_nouns.get(root, ()):
