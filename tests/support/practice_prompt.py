@@ -6,7 +6,7 @@ what each part of a prompt is worth.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from course_lib.college.graph import Graph
@@ -41,15 +41,21 @@ class SchemaTexts:
     values: str
 
 
-def describe(graph: Graph) -> SchemaTexts:
-    """Reads labels, relationships, properties and values off a graph."""
+def describe(graph: Graph, keys: Sequence[str] = ("id", "code"), name: str = "name") -> SchemaTexts:
+    """Reads labels, relationships, properties and values off a graph.
+
+    Args:
+        graph: the graph to describe.
+        keys: the properties that are keys: they come first.
+        name: the property that things are called by: it comes next. The values of the first key are not listed.
+    """
     nodes, edges, values = [], [], []
     labels = [row[0] for row in graph.read("MATCH (n) RETURN DISTINCT labels(n)[0] ORDER BY labels(n)[0]")]
     for label in labels:
         rows = graph.read(f"MATCH (n:{label}) UNWIND keys(n) AS k RETURN k, collect(DISTINCT n[k])")
         found = {key: list(listed) for key, listed in rows}
-        nodes.append(f"- {label} {{{_props(found)}}}")
-        values += _values(label, found)
+        nodes.append(f"- {label} {{{_props(found, keys, name)}}}")
+        values += _values(label, found, keys[0])
     patterns = graph.read(
         "MATCH (a)-[r]->(b) RETURN DISTINCT labels(a)[0], type(r), labels(b)[0] ORDER BY type(r), labels(a)[0]"
     )
@@ -58,17 +64,17 @@ def describe(graph: Graph) -> SchemaTexts:
             f"MATCH (:{start})-[r:{kind}]->(:{end}) UNWIND keys(r) AS k RETURN k, collect(DISTINCT r[k])"
         )
         found = {key: list(listed) for key, listed in rows}
-        props = f" {{{_props(found)}}}" if found else ""
+        props = f" {{{_props(found, keys, name)}}}" if found else ""
         edges.append(f"- ({start})-[:{kind}{props}]->({end})")
-        values += _values(kind, found)
+        values += _values(kind, found, keys[0])
     schema = "\n".join(["Nodes:", *nodes, "Relationships:", *edges])
     return SchemaTexts(schema, "\n".join(dict.fromkeys(values)))
 
 
-def _props(found: Mapping[str, list[object]]) -> str:
+def _props(found: Mapping[str, list[object]], keys: Sequence[str], name: str) -> str:
     # Keys first, names next: the order in which people write them down.
     def place(key: str) -> tuple[int, str]:
-        return (0 if key in ("id", "code") else 1 if key == "name" else 2, key)
+        return (0 if key in keys else 1 if key == name else 2, key)
 
     return ", ".join(f"{key}: {_type(found[key])}" for key in sorted(found, key=place))
 
@@ -77,12 +83,12 @@ def _type(listed: list[object]) -> str:
     return "integer" if all(isinstance(value, int) for value in listed) else "string"
 
 
-def _values(owner: str, found: Mapping[str, list[object]]) -> list[str]:
+def _values(owner: str, found: Mapping[str, list[object]], hidden: str) -> list[str]:
     lines = []
     for key, listed in found.items():
         texts = [value for value in listed if isinstance(value, str)]
         short = texts and all(len(text) <= 40 for text in texts) and len(texts) <= LISTED_AT_MOST
-        if short and key not in ("id",):
+        if short and key != hidden:
             lines.append(f"- {owner}.{key}: {', '.join(sorted(texts))}")
     return lines
 

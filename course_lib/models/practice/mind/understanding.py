@@ -176,7 +176,7 @@ def _outside(question: Question, rules: RuleBook) -> Plan | None:
             named = Named("n", world.name_of[label], (thing,)) if thing is not None else None
             return Outside(label, topic.property, named, label, typed)
         return Outside(topic.label or "Topic", None, None, None, typed)
-    if links.has("should") and not question.cues and not question.labels and not links.has("best", "teach"):
+    if links.has("should") and not (question.things and links.has("who")) and not question.cues and not question.labels and not links.has("best", "teach"):
         return Outside("Topic", typed=question.text)
     return None
 
@@ -294,10 +294,18 @@ def _chain(world: World) -> tuple[Rel, Rel, Rel] | None:
 
 def _explanation(question: Question, rules: RuleBook) -> Plan | None:
     links, world = question.links, question.world
-    if not links.has("explain") or len(question.things) != 1 or question.asked or question.tests:
+    if len(question.things) != 1 or question.asked or question.tests:
+        return None
+    telling = {
+        place
+        for cue in question.cues
+        for place, strength in cue.rels
+        if strength >= 0.9 and world.text_property(world.rels[place].start) is not None
+    }
+    if not links.has("explain") and not telling:
         return None
     thing = question.things[0]
-    explaining = set(world.group_rels.get("explain", ()))
+    explaining = set(world.group_rels.get("explain", ())) | telling
     other_cues = [c for c in question.cues if not {place for place, _ in c.rels} & explaining]
     for label, _ in question.label_choices(thing):
         for rel in world.rels:

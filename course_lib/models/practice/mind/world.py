@@ -150,6 +150,10 @@ class World:
         for wanted in _TEXT_PROPERTIES:
             if wanted in names:
                 return wanted
+        # Where other things have their names listed and this one has none, it holds text too long to list.
+        listed = {value.owner for value in self.values if self.is_label(value.owner)}
+        if label not in listed and len(listed) > 1 and names:
+            return self.name_of[label]
         return None
 
     def time_property(self, owner: str) -> str | None:
@@ -189,10 +193,15 @@ def _index_names(world: World) -> None:
     for label in world.labels:
         props = world.props_of(label)
         names = [prop.name for prop in props]
-        listed = [v.prop for v in world.values if v.owner == label]
+        listed: dict[str, int] = {}
+        for value in world.values:
+            if value.owner == label:
+                listed[value.prop] = listed.get(value.prop, 0) + 1
         chosen = next((name for name in _NAME_PROPERTIES if name in names), None)
         if chosen is None and listed:
-            chosen = listed[0]
+            # Names tell things apart: the property with the most values. The first of several is often a key.
+            order = [name for name in names if name in listed and not _is_key(name)] or list(listed)
+            chosen = max(order, key=lambda name: (listed[name], name != names[0], -order.index(name)))
         if chosen is None:
             texts = [p.name for p in props if not p.is_number and not _is_key(p.name)]
             chosen = texts[0] if texts else (names[0] if names else "name")
