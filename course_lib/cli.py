@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Mapping, Sequence
 
@@ -46,27 +47,39 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0 when all went well, 1 when it did not, 2 for a command line that cannot be read.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
-    if not words or words[0] in ("-h", "--help", "help"):
-        print(overview())
-        return 0
-    if words[0] in ("-V", "--version"):
-        print(f"graph-course {__version__}")
-        return 0
-    name = words[0]
-    if name not in COMMANDS:
-        print(f"There is no command {name!r}.{_nearest(name)} All of them: {typed('help')}", file=sys.stderr)
-        return 2
     try:
-        return _run(name, words[1:])
+        code = _answer(words)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
     except CourseError as error:
         print(error, file=sys.stderr)
+        return 1
+    except ModuleNotFoundError as error:
+        if (error.name or "course_lib").partition(".")[0] == "course_lib":
+            raise
+        print(_missing(error.name or "", words[0]), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("\nStopped.", file=sys.stderr)
         return 130
     except BrokenPipeError:  # `course progress | head`: the reader has seen enough
-        sys.stdout = None  # nothing is left to flush at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to flush at exit
         return 0
+
+
+def _answer(words: list[str]) -> int:
+    if not words or words[0] in ("-h", "--help", "help"):
+        print(overview())
+        return 0
+    name = words[0]
+    if name in ("-V", "--version"):
+        print(f"graph-course {__version__}")
+        return 0
+    if name not in COMMANDS:
+        print(f"There is no command {name!r}.{_nearest(name)} All of them: {typed('help')}", file=sys.stderr)
+        return 2
+    return _run(name, words[1:])
 
 
 def overview() -> str:
@@ -97,18 +110,22 @@ def _run(name: str, words: list[str]) -> int:
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
-        if error.name == module_name:
-            raise NoSuchCommandError(
-                f"This copy of the course has no `{name}` yet.", "Fetch a newer one (`git pull`)."
-            ) from error
+        if error.name != module_name:
+            raise
         raise NoSuchCommandError(
-            f"`{name}` needs the package {error.name}, which is not installed here.",
-            f"Run it as `python3 course.py {name}`: that installs what is missing.",
+            f"This copy of the course has no `{name}` yet.", "Fetch a newer one (`git pull`)."
         ) from error
     parser = argparse.ArgumentParser(prog=typed(name), description=_sentence(module.HELP))
     module.configure(parser)
     code: int = module.run(parser.parse_args(words))
     return code
+
+
+def _missing(package: str, name: str) -> str:
+    return (
+        f"`{name}` needs the package {package}, which is not installed here. "
+        f"Type `python3 course.py {name}`: that installs what is missing."
+    )
 
 
 def _sentence(text: str) -> str:

@@ -186,7 +186,7 @@ def collect(folder: Path, lock: str, system: System, python: str) -> None:
 def requirements_for(lock: str, system: System, python: str) -> Iterator[str]:
     """The requirements of a lock that count on a kind of computer, with hashes, conditions taken off.
 
-    pip looks at the conditions with the eyes of the machine that it runs on, also when it downloads for another.
+    pip looks at the conditions with the eyes of the machine that it runs on, whichever it downloads for.
 
     Args:
         lock: the text of the lock.

@@ -100,7 +100,7 @@ class Report:
                     subsequent_indent=" " * margin,
                     break_long_words=False,
                 )
-        return "\n".join([*lines, "", self.verdict])
+        return "\n".join([*lines, "", *textwrap.wrap(self.verdict, width)])
 
     def __repr__(self) -> str:
         return self.to_text()

@@ -57,7 +57,7 @@ def packages(settings: Settings) -> list[Finding]:
         pins = list(pinned(lock))
     except (OSError, ImportError, ValueError) as error:
         what = f"The packages cannot be compared with requirements.lock ({type(error).__name__})."
-        return [Finding("Packages", "fault", what, _install(), EVERYTHING)]
+        return [Finding("Packages", "fault", what, reinstall(), EVERYTHING)]
     missing, other = [], []
     for name, version in pins:
         try:
@@ -69,10 +69,10 @@ def packages(settings: Settings) -> list[Finding]:
                 other.append(f"{name} {found} (tested: {version})")
     if missing:
         what = f"{len(missing)} of {len(pins)} packages are missing: {_some(missing)}."
-        return [Finding("Packages", "fault", what, _install(), EVERYTHING)]
+        return [Finding("Packages", "fault", what, reinstall(), EVERYTHING)]
     if other:
         what = f"All {len(pins)} packages are there, {len(other)} not as tested: {_some(other)}."
-        return [Finding("Packages", "note", what, f"Should something misbehave: {_install()}")]
+        return [Finding("Packages", "note", what, f"Should something misbehave: {reinstall()}")]
     return [Finding("Packages", "ok", f"All {len(pins)} packages are as tested.")]
 
 
@@ -132,13 +132,13 @@ def graph_memory(settings: Settings) -> list[Finding]:
             stdin=subprocess.DEVNULL,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return [Finding("Graph memory", "fault", f"Kuzu does not start ({error}).", _install(), (2,))]
+        return [Finding("Graph memory", "fault", f"Kuzu does not start ({error}).", reinstall(), (2,))]
     if done.returncode == 0:
         return [Finding("Graph memory", "ok", f"Kuzu {done.stdout.strip()} opens a store and answers.")]
     said = [line for line in done.stderr.splitlines() if line.strip()][-1:] or [
         f"exit code {done.returncode}"
     ]
-    remedy = "Install the Microsoft Visual C++ runtime." if os.name == "nt" else _install()
+    remedy = "Install the Microsoft Visual C++ runtime." if os.name == "nt" else reinstall()
     return [Finding("Graph memory", "fault", f"Kuzu cannot be loaded: {said[0]}", remedy, (2,))]
 
 
@@ -231,7 +231,8 @@ STAGES: tuple[Callable[[Settings], list[Finding]], ...] = (
 """In the order in which they are reported."""
 
 
-def _install() -> str:
+def reinstall() -> str:
+    """The remedy for an installation that is broken."""
     program = "py course.py" if os.name == "nt" else "python3 course.py"
     return f"Delete the folder .venv and type `{program} lab`: that installs everything anew."
 
