@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from course_lib.classroom.outcome import Outcome
     from course_lib.college.graph import Graph
 
-__all__ = ["check", "hint", "panel", "picture", "progress", "rehearse", "reset", "start"]
+__all__ = ["check", "hint", "machine", "panel", "picture", "progress", "rehearse", "reset", "start"]
 
 
 def start(lesson_id: str) -> Graph | None:
@@ -89,6 +89,22 @@ def reset(exercise_id: str | None = None) -> None:
 def progress() -> None:
     """Shows how far you have come."""
     session.progress()
+
+
+def machine() -> Any:
+    """Looks at this machine: what the course needs, what is there, and the remedy for what is missing."""
+    from course_lib.doctor import examine
+    from course_lib.settings import load_settings
+
+    report = examine()
+    if not load_settings().building:
+        return report
+    # A stored output must not tell about the machine that built the notebook.
+    from course_lib.classroom.show import plain_card
+
+    return plain_card(
+        "Your machine and the course", "Run this cell, and what your machine can do stands here."
+    )
 
 
 def panel(exercise_id: str, answer: Callable[[], Any] | None = None) -> Any:

@@ -67,10 +67,8 @@ lesson.check("00.1", prediction)
 # The next cell looks at everything that the course stands on. Where something is missing, the remedy stands beside
 # it. In a terminal, `course doctor` says the same.
 
-# %% tags=["measured"]
-from course_lib.doctor import examine
-
-examine()
+# %%
+lesson.machine()
 
 # %% [markdown]
 # ## A first question

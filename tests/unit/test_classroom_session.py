@@ -219,3 +219,11 @@ def test_a_panel_without_an_answer_checks_what_was_handed_in_last() -> None:
 def test_a_build_stores_a_card_in_place_of_the_buttons(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COURSE_BUILD", "1")
     assert "Run this cell" in lesson.panel("00.1").text
+
+
+def test_the_machine_is_looked_at_and_a_build_stores_nothing_about_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert "Python" in repr(lesson.machine())
+    monkeypatch.setenv("COURSE_BUILD", "1")
+    assert "Run this cell" in lesson.machine().text
