@@ -208,5 +208,7 @@ def score(
         result.total += 1
         result.right += right
         if not right:
-            result.failed.append(f"{asked.id}: {asked.question}\n{attempt.query}\n-> {attempt.rows} {attempt.error}")
+            result.failed.append(
+                f"{asked.id}: {asked.question}\n{attempt.query}\n-> {attempt.rows} {attempt.error}"
+            )
     return result

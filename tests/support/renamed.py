@@ -113,7 +113,26 @@ WORDS: Mapping[str, str] = {
     "role": "jint",
     "courses": "quonks",
 }
-_SYLLABLES = ("ba", "ko", "ri", "mu", "te", "lo", "va", "ni", "po", "ge", "du", "sha", "fe", "yo", "ka", "zi", "ru", "me")
+_SYLLABLES = (
+    "ba",
+    "ko",
+    "ri",
+    "mu",
+    "te",
+    "lo",
+    "va",
+    "ni",
+    "po",
+    "ge",
+    "du",
+    "sha",
+    "fe",
+    "yo",
+    "ka",
+    "zi",
+    "ru",
+    "me",
+)
 
 
 class Renamer:
@@ -139,14 +158,18 @@ class Renamer:
             while number:
                 made += _SYLLABLES[number % len(_SYLLABLES)]
                 number //= len(_SYLLABLES)
-            self._words[word] = (made + "x").capitalize() if word[0].isupper() or word[0].isdigit() else made + "x"
+            self._words[word] = (
+                (made + "x").capitalize() if word[0].isupper() or word[0].isdigit() else made + "x"
+            )
         return self._words[word]
 
     def copy(self, source: Graph, target: Graph) -> None:
         """Copies a graph into another one under the new names."""
         for label, props in source.read("MATCH (n) RETURN labels(n)[0], properties(n)"):
             target.write(f"CREATE (n:{SCHEMA[label]}) SET n = $props", {"props": self._props(props)})
-        rows = source.read("MATCH (a)-[r]->(b) RETURN labels(a)[0], properties(a), type(r), properties(r), labels(b)[0], properties(b)")
+        rows = source.read(
+            "MATCH (a)-[r]->(b) RETURN labels(a)[0], properties(a), type(r), properties(r), labels(b)[0], properties(b)"
+        )
         for start, first, kind, props, end, second in rows:
             target.write(
                 f"MATCH (a:{SCHEMA[start]} {self._key('a', first)}), (b:{SCHEMA[end]} {self._key('b', second)}) "
@@ -165,6 +188,7 @@ class Renamer:
 
     def reference(self, cypher: str) -> str:
         """A reference query under the new names."""
+
         def value(match: re.Match[str]) -> str:
             text = match.group(1)
             return f"'{self._values.get(text, text)}'"
@@ -173,7 +197,11 @@ class Renamer:
         for old, new in sorted(SCHEMA.items(), key=lambda item: -len(item[0])):
             cypher = re.sub(rf"(?<=:){old}\b", new, cypher)
         for old, new in PROPERTIES.items():
-            cypher = re.sub(rf"(?<=[.{{ ]){old}(?=\b\s*[:),\s>=<+]|$)(?<![:])", new, cypher) if old != "id" else cypher
+            cypher = (
+                re.sub(rf"(?<=[.{{ ]){old}(?=\b\s*[:),\s>=<+]|$)(?<![:])", new, cypher)
+                if old != "id"
+                else cypher
+            )
         return cypher
 
     def text(self, text: str) -> str:
@@ -188,15 +216,28 @@ class Renamer:
             if len(old) > 1 or old in ("A", "B"):
                 flags = 0 if len(old) < 4 or old in ("Member",) else re.IGNORECASE
                 text = re.sub(
-                    rf"(?<![\w\0]){re.escape(old)}(?![\w+\0])", lambda _m, o=old: keep(self._values[o]), text, flags=flags
+                    rf"(?<![\w\0]){re.escape(old)}(?![\w+\0])",
+                    lambda _m, o=old: keep(self._values[o]),
+                    text,
+                    flags=flags,
                 )
         for typed, spelled in (("pyhton", "Python"), ("deadlock", "Deadlocks"), ("dbms", "DBMS")):
             text = re.sub(rf"\b{typed}\b", lambda _m, t=typed, s=spelled: keep(self._typed(t, s)), text)
-        for short, whole in (("ML", "Machine Learning"), ("os", "Operating Systems"), ("OS", "Operating Systems")):
+        for short, whole in (
+            ("ML", "Machine Learning"),
+            ("os", "Operating Systems"),
+            ("OS", "Operating Systems"),
+        ):
             initials = "".join(word[0] for word in self._values[whole].split()).lower()
-            text = re.sub(rf"(?<![\w\0]){short}(?![\w\0])", lambda _m, i=initials, s=short: keep(i.upper() if s.isupper() else i), text)
+            text = re.sub(
+                rf"(?<![\w\0]){short}(?![\w\0])",
+                lambda _m, i=initials, s=short: keep(i.upper() if s.isupper() else i),
+                text,
+            )
         for old in sorted(WORDS, key=len, reverse=True):
-            text = re.sub(rf"(?<![\w\0]){old}(?![\w\0])", lambda _m, o=old: keep(WORDS[o]), text, flags=re.IGNORECASE)
+            text = re.sub(
+                rf"(?<![\w\0]){old}(?![\w\0])", lambda _m, o=old: keep(WORDS[o]), text, flags=re.IGNORECASE
+            )
         return re.sub(r"\0(\d+)\0", lambda m: kept[int(m.group(1))], text)
 
     def _typed(self, typed: str, spelled: str) -> str:

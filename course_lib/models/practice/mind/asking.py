@@ -15,22 +15,32 @@ from course_lib.models.practice.mind.world import World, world_of
 from course_lib.models.practice.mind.writing import Style, write
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=1024)
 def answer_with_query(parts: PromptParts) -> str:
-    """The reply to a question under a prompt that asks for Cypher.
+    """The reply to a question under a prompt that asks for Cypher: a query, with prose around it or without.
 
     Args:
         parts: the prompt, cut into its parts.
     """
+    return _reply(parts, bare=False)
+
+
+def bare_query(parts: PromptParts) -> str:
+    """The query alone, for a reply whose form leaves no room for prose."""
+    return _reply(parts, bare=True)
+
+
+def _reply(parts: PromptParts, bare: bool) -> str:
     world = world_of(parts.schema, parts.values)
     rules = read_rules(parts.instructions)
     hint = read_hint(parts.attempt)
     if hint is not None and hint.vague and hint.query:
-        return framed(hint.query, rules, None)
+        return hint.query if bare else framed(hint.query, rules, None)
     plan = plan_for(parts, world, rules)
     if isinstance(plan, Miss):
         return miss_reply(parts.question, world)
-    return framed(write(plan, world, style_for(plan, rules, hint)), with_hint(rules, hint), plan)
+    query = write(plan, world, style_for(plan, rules, hint))
+    return query if bare else framed(query, with_hint(rules, hint), plan)
 
 
 def plan_for(parts: PromptParts, world: World, rules: RuleBook) -> Plan:

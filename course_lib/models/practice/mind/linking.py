@@ -267,8 +267,10 @@ def _own_word(token: Token, found: list[ListedValue], world: World) -> bool:
     return (
         token.stem in world.rel_words
         or token.stem in world.label_words
-        or (token.stem in world.rel_nouns
-        and (token.lower != token.stem and any(world.is_label(value.owner) for value in found)))
+        or (
+            token.stem in world.rel_nouns
+            and (token.lower != token.stem and any(world.is_label(value.owner) for value in found))
+        )
     )
 
 

@@ -108,7 +108,9 @@ def targets(question: Question) -> list[Target]:
     if first is not None:
         for label, penalty in question.label_choices(first)[:2]:
             asked = any(t.label != label and t.prior < 0.3 for t in found)
-            found.append(Target(label, (1.5 if asked else 0.8 if heads else 0.45 if found else 0.2) + penalty))
+            found.append(
+                Target(label, (1.5 if asked else 0.8 if heads else 0.45 if found else 0.2) + penalty)
+            )
     if not found or (links.has("which") and not asking):
         for label in world.labels:
             mentioned = any(label in m.owners for m in question.things)
@@ -220,7 +222,11 @@ def _route(
             )
     direction = LoopSense(question.links, world, question.cues)
     itself = 0.0
-    nouns = [w for w in question.labels if w.label == target.label and any(world.rels[p].is_loop for p in w.noun_of)]
+    nouns = [
+        w
+        for w in question.labels
+        if w.label == target.label and any(world.rels[p].is_loop for p in w.noun_of)
+    ]
     if (target.word is not None and target.word.noun_of) or (target.word is None and nouns):
         itself = 0.6
     elif len(anchors) > 1 and target.word is not None:
@@ -252,7 +258,9 @@ def _route(
                 missing.append([Anchor(end) for end in dict.fromkeys(ends)])
                 break
     if missing:
-        again = find_route(world, target.label, anchors + missing, cues, words, direction, frozenset(types), itself)
+        again = find_route(
+            world, target.label, anchors + missing, cues, words, direction, frozenset(types), itself
+        )
         # Reaching for a label costs a step; that it was missed cost as much before.
         route = again or route
     return route

@@ -56,11 +56,12 @@ user's complaint after it stand for `# Previous attempt`, and earlier turns coun
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
 from course_lib.models.practice.conversation import Request
+from course_lib.models.practice.mind.reading_schema import is_schema_line, is_value_line
 
 Part = Literal["schema", "values", "rules", "memory", "attempt", "question", "rows", "message", "reading"]
 
@@ -83,6 +84,13 @@ _INLINE = re.compile(
     r"^\s*(?:\*\*)?(?:user(?:'s)? )?(?P<title>question|message|rows|chat)(?:\*\*)?\s*:\s*(?P<rest>\S.*)$",
     re.I,
 )
+_LOOKS_LIKE_QUERY = re.compile(r"\b(?:MATCH|RETURN|CREATE|MERGE|UNWIND|DELETE)\b")
+COMPLAINT = re.compile(
+    r"\b(?:did(?:n't| not) work|try again|failed|error|errmsg|0 rows|no rows|wrong|refused|unsafe|rejected|fix|not allowed"
+    r"|invalid|hint|whole nodes?|syntax|empty result|returned nothing)\b",
+    re.I,
+)
+"""What tells a complaint about the last reply from a new question, in a conversation."""
 # Sub-headings of the schema part (`Nodes:`, `Relationships:`) stay inside it, as do those of an attempt.
 _INNER = {
     "schema": re.compile(r"^(nodes?|relationships?|edges|labels?|node labels|relationship types)$"),
@@ -199,19 +207,66 @@ def _merge(first: PromptParts, second: PromptParts) -> PromptParts:
 
 
 def read_prompt(request: Request) -> PromptParts:
-    """The parts of a whole request: system prompt and the user's turns together."""
+    """The parts of a whole request: the system prompt, the user's turns and what was said between them."""
     parts = cut(request.system) if request.system else PromptParts()
-    users = [turn.text for turn in request.turns if turn.role == "user"]
-    if not users:
-        return parts
-    for text in users:
-        parts = _merge(parts, _user_turn(text))
-    return parts
+    said = ""
+    for turn in request.turns:
+        if turn.role == "assistant":
+            said = turn.text
+        elif turn.role == "user":
+            parts = _heard(parts, _user_turn(turn.text), turn.text, said)
+            said = ""
+    return _loose_parts(parts)
+
+
+def _heard(parts: PromptParts, new: PromptParts, text: str, said: str) -> PromptParts:
+    """The conversation so far with one more turn of the user, who answers what the assistant has said."""
+    is_query = bool(_LOOKS_LIKE_QUERY.search(said))
+    plain = new == PromptParts(question=text.strip())
+    if is_query and parts.question and (new.attempt or (plain and COMPLAINT.search(text))):
+        wrong = new.attempt or text
+        # A complaint that brings the query along needs no second copy of it.
+        attempt = wrong if _LOOKS_LIKE_QUERY.search(wrong) else f"Query:\n{said}\nWhat went wrong: {wrong}"
+        return replace(
+            _merge(parts, replace(new, question="")),
+            attempt=attempt,
+            question=new.question if not plain else parts.question,
+        )
+    if parts.question and new.question:
+        heard = [f"Question: {parts.question}"]
+        if said and not is_query:
+            heard.append(f"Answer: {' '.join(said.split())}")
+        parts = replace(parts, memory="\n".join(filter(None, (parts.memory, *heard))), attempt="")
+    return _merge(parts, new)
 
 
 def _user_turn(text: str) -> PromptParts:
     """A user's turn without headings is a question as it stands; with headings it is cut like a prompt."""
     found = cut(text)
-    if found == PromptParts(instructions=text.strip()):
-        return PromptParts(question=text.strip())
-    return found
+    if found != PromptParts(instructions=text.strip()):
+        return found
+    lines = [line for line in text.strip().splitlines() if line.strip()]
+    if len(lines) > 1 and any(is_schema_line(line) for line in lines):
+        # A prompt in one piece: its last line is the question.
+        return PromptParts(
+            instructions="\n".join(lines[:-1]), question=re.sub(r"^\s*Q(?:uestion)?\s*[:.]\s*", "", lines[-1])
+        )
+    return PromptParts(question=text.strip())
+
+
+def _loose_parts(parts: PromptParts) -> PromptParts:
+    """Schema and value lines that stand among the instructions are moved to where they belong."""
+    if parts.schema or not parts.instructions:
+        return parts
+    lines = parts.instructions.splitlines()
+    schema = [line for line in lines if is_schema_line(line)]
+    if not schema:
+        return parts
+    values = [] if parts.values else [line for line in lines if is_value_line(line)]
+    rest = [line for line in lines if line not in schema and line not in values]
+    return replace(
+        parts,
+        instructions="\n".join(rest),
+        schema="\n".join(schema),
+        values=parts.values or "\n".join(values),
+    )

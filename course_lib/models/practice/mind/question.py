@@ -24,7 +24,9 @@ _ENGLISH_OWNERS = frozenset(("its", "his", "her", "their", "whose"))
 _HINGLISH_OWNERS = frozenset(
     ("uska", "uske", "uski", "iska", "iske", "iski", "unka", "unke", "unki", "inka", "inke", "inki")
 )
-_AFTER_KE = frozenset("paas pas saath sath liye baad baare bare andar alawa naam name names beech pehle".split())
+_AFTER_KE = frozenset(
+    ["paas", "pas", "saath", "sath", "liye", "baad", "baare", "bare", "andar", "alawa", "naam", "name", "names", "beech", "pehle"]
+)
 _POINTING = frozenset(
     ("that", "this", "us", "iss", "uss", "is", "same", "wahi", "those", "these", "un", "in")
 )
@@ -182,9 +184,13 @@ def _refers_inside(question: Question, hit: Hit) -> bool:
             and word in ("they", "their", "them", "unka", "unke", "unki", "uska", "uske", "uski")
         ):
             return True
-        if word in ("their", "them", "they", "unka", "unke", "unki") and any(w.start < hit.start for w in links.labels):
+        if word in ("their", "them", "they", "unka", "unke", "unki") and any(
+            w.start < hit.start for w in links.labels
+        ):
             return True
-        if word in ("wo", "woh") and any(links.word(i) in ("jo", "jinke", "jinko", "jis") for i in range(hit.start)):
+        if word in ("wo", "woh") and any(
+            links.word(i) in ("jo", "jinke", "jinko", "jis") for i in range(hit.start)
+        ):
             return True  # 'jo … wo …' closes a relative clause
         # 'wo students jo …' points forward, not back
         return word in ("wo", "woh") and any(w.start == hit.end for w in links.labels)
@@ -256,7 +262,13 @@ def _purposes(question: Question) -> None:
         if last.endswith(("ne", "na")) and links.word(cue.end) == "ke" and links.word(cue.end + 1) == "liye":
             return True
         return links.word(cue.start - 1) in ("to", "for") and links.word(cue.start - 2) in (
-            "need", "needed", "required", "necessary", "chahiye", "order", "have",
+            "need",
+            "needed",
+            "required",
+            "necessary",
+            "chahiye",
+            "order",
+            "have",
         )
 
     question.cues = [cue for cue in question.cues if not is_purpose(cue)] or question.cues

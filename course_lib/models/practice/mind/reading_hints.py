@@ -156,10 +156,3 @@ def _split(text: str) -> tuple[str, str]:
             where = wrong
         where.append(line)
     return "\n".join(query).strip(), "\n".join(wrong).strip()
-
-
-COMPLAINT = re.compile(
-    r"\b(?:did(?:n't| not) work|try again|failed|error|errmsg|0 rows|no rows|wrong|refused|unsafe|rejected|went wrong|fix|not allowed|invalid|hint|whole nodes?|syntax|empty result|returned nothing)\b",
-    re.I,
-)
-"""What tells a complaint about the last reply from a new question, in a conversation."""

@@ -74,6 +74,21 @@ class ListedValue:
     text: str
 
 
+def is_schema_line(line: str) -> bool:
+    """Whether a line is a relationship pattern or a label with its properties, and nothing else."""
+    plain = _BULLET.sub("", line).strip()
+    match = _PATTERN.match(plain)
+    if match:
+        return match.end() >= len(plain) - 1
+    match = _NODE.match(plain)
+    return bool(match) and "{" in plain and "->" not in plain and match.end() >= len(plain) - 1  # type: ignore[union-attr]
+
+
+def is_value_line(line: str) -> bool:
+    """Whether a line lists values: `Student.name: Payal, Rahul`."""
+    return _VALUES.match(_BULLET.sub("", line).strip()) is not None
+
+
 def _props(text: str | None) -> tuple[Prop, ...]:
     found = []
     for piece in (text or "").split(","):

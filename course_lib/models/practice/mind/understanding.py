@@ -93,7 +93,8 @@ def _adopt_unknown(question: Question) -> None:
         for place in links.unknown
         if links.tokens[place].text[0].isupper()
         or place in cued
-        or links.word(place - 1) in ("of", "in", "for", "to", "at", "with", "about", "on", "by", "explain", "is", "does")
+        or links.word(place - 1)
+        in ("of", "in", "for", "to", "at", "with", "about", "on", "by", "explain", "is", "does")
         or links.word(place + 1) in ("ka", "ke", "ki", "ko", "mein", "pe", "se", "ne", "kaun", "kya")
     ]
     if not slots:
@@ -176,7 +177,13 @@ def _outside(question: Question, rules: RuleBook) -> Plan | None:
             named = Named("n", world.name_of[label], (thing,)) if thing is not None else None
             return Outside(label, topic.property, named, label, typed)
         return Outside(topic.label or "Topic", None, None, None, typed)
-    if links.has("should") and not (question.things and links.has("who")) and not question.cues and not question.labels and not links.has("best", "teach"):
+    if (
+        links.has("should")
+        and not (question.things and links.has("who"))
+        and not question.cues
+        and not question.labels
+        and not links.has("best", "teach")
+    ):
         return Outside("Topic", typed=question.text)
     return None
 
@@ -335,7 +342,11 @@ def _explanation(question: Question, rules: RuleBook) -> Plan | None:
 def _same(question: Question, rules: RuleBook) -> Plan | None:
     links, world = question.links, question.world
     others = links.has("else") and any(w.label != world.agent for w in question.labels)
-    if not (links.has("same") or others) or len(question.things) != 1 or (links.has("common_all") and not links.has("who")):
+    if (
+        not (links.has("same") or others)
+        or len(question.things) != 1
+        or (links.has("common_all") and not links.has("who"))
+    ):
         return None
     thing = question.things[0]
     label = question.label_choices(thing)[0][0]

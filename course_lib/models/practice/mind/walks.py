@@ -218,4 +218,3 @@ class LoopSense:
             in ("its", "his", "her", "their", "uska", "uske", "uski", "iska", "iske", "iski", "unka", "unke")
             for word in words
         )
-

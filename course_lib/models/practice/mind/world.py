@@ -21,7 +21,9 @@ from course_lib.models.practice.mind.reading_schema import (
 )
 from course_lib.models.practice.mind.text import name_words, stem, tokens
 
-_SMALL_WORDS = frozenset(["of", "on", "with", "for", "has", "have", "is", "by", "to", "in", "at", "from", "a", "the", "and", "or"])
+_SMALL_WORDS = frozenset(
+    ["of", "on", "with", "for", "has", "have", "is", "by", "to", "in", "at", "from", "a", "the", "and", "or"]
+)
 _NAME_PROPERTIES = (
     "name",
     "title",
@@ -125,7 +127,9 @@ class World:
         known = [i for i in loops if i in self.group_rels.get("prerequisite", ())]
         if known:
             return tuple(known)
-        counts = {self.rels[i].type: sum(self.rels[j].type == self.rels[i].type for j in loops) for i in loops}
+        counts = {
+            self.rels[i].type: sum(self.rels[j].type == self.rels[i].type for j in loops) for i in loops
+        }
 
         def weight(place: int) -> tuple[int, bool]:
             kind = self.rels[place].type
