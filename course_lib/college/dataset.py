@@ -10,7 +10,8 @@ from __future__ import annotations
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,9 +20,10 @@ from course_lib.college.generator import generate_college
 from course_lib.college.graph import Counts, Graph, open_graph
 from course_lib.college.spec import COLLEGE, GraphSpec, LayerError, NodeTable, RelationshipTable, Value
 from course_lib.college.tables import CollegeTables, DataError, Fault, Row, read_tables, rows_in_batches
+from course_lib.settings import load_settings
 
 BATCH_SIZE = 1_000
-"""Rows in one query. Measured on the embedded engine: from about 500 rows on, the speed no longer changes."""
+"""Rows in one query. From a hundred on, the size hardly matters: benchmarks/load_college.py --batch-sizes."""
 
 LOAD_TIMEOUT_MS = 60_000
 """Milliseconds that one batch may take: more than the setting for questions, since a batch is no question."""
@@ -148,10 +150,12 @@ def load_row_by_row(graph: Graph, tables: CollegeTables) -> Counts:
 def restore_tables(graph: Graph, tables: CollegeTables) -> Counts:
     """Makes a graph exactly these tables. See `restore_college`."""
     if differs(graph, tables):
-        # Deleting the whole key also takes stray labels, property names and indexes, which deleting nodes
-        # does not. A crash before the load has ended leaves a graph that differs: a rerun begins again.
-        graph.delete()
-        return load_tables(graph, tables)
+        with _alone(graph):
+            if differs(graph, tables):  # the same lesson, started twice at once: the other one was first
+                # Deleting the whole key also takes stray labels, property names and indexes, which deleting
+                # nodes does not. After a crash before the end the graph differs: a rerun begins again.
+                graph.delete()
+                load_tables(graph, tables)
     return graph.size()
 
 
@@ -283,6 +287,17 @@ def differs(graph: Graph, tables: CollegeTables) -> bool:
 
 
 # ---------------------------------------------------------------------------------------------------- inside
+
+
+@contextmanager
+def _alone(graph: Graph) -> Iterator[None]:
+    """Keeps other processes and threads of this course folder from restoring the same graph meanwhile."""
+    from filelock import FileLock
+
+    folder = load_settings().home / "locks"
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder / f"{graph.name}.lock"):
+        yield
 
 
 # A row travels as a list, `row[0]` and so on: as a map it took 45 µs, as a list 28 µs (relationships with two
