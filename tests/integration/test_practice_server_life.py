@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from course_lib.models.practice import server as server_module
+from course_lib.models.practice.answering import LOG_ENTRIES
 from course_lib.models.practice.conversation import Reply, Request
 from course_lib.models.practice.server import (
     MAX_CONNECTIONS,
@@ -25,6 +26,7 @@ from course_lib.models.practice.server import (
     PracticeServerError,
     practice_server,
 )
+from course_lib.models.practice.threads import MAX_THREADS
 from tests.conftest import wait_until
 from tests.practice_help import raw_call, stand_in
 
@@ -393,3 +395,29 @@ print(len(server.failures))
     done = run_python(code)
     assert done.stdout.strip() == "1"
     assert done.stderr == ""
+
+
+def test_nothing_piles_up(server: PracticeServer) -> None:
+    """With log and threads full, a thousand calls more leave as many objects alive as there were."""
+    import gc
+
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+
+    def call(count: int) -> int:
+        previous = None
+        for n in range(count):
+            body = {**BODY, "max_tokens": 50, "stream": n % 3 == 1, "thread": {"type": "create"}}
+            if n % 3 == 2 and previous is not None:
+                body["thread"] = {"type": "continue", "previous_message_id": previous}
+            connection.request("POST", "/anthropic/v1/messages", json.dumps(body))
+            answer = connection.getresponse().read()
+            previous = json.loads(answer)["id"] if n % 3 == 0 else None
+        gc.collect()
+        return len(gc.get_objects())
+
+    full = call(LOG_ENTRIES + 200)
+    assert len(server.log) == LOG_ENTRIES
+    assert len(server.threads) == MAX_THREADS
+    again = call(LOG_ENTRIES + 200)
+    assert abs(again - full) < 200
+    connection.close()
