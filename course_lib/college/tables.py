@@ -41,9 +41,13 @@ class Fault:
     what: str
     next_step: str
 
+    @property
+    def place(self) -> str:
+        """The file, and the line where there is one."""
+        return self.file if self.line is None else f"{self.file}, line {self.line}"
+
     def __str__(self) -> str:
-        place = self.file if self.line is None else f"{self.file}, line {self.line}"
-        return f"{place}: {self.what} {self.next_step}"
+        return f"{self.place}: {self.what} {self.next_step}"
 
 
 class DataError(CourseError):
@@ -57,12 +61,14 @@ class DataError(CourseError):
     ) -> None:
         self.faults = tuple(faults)
         self.total = len(self.faults) if total is None else total
-        lines = [str(fault) for fault in self.faults]
+        if self.total == 1 and self.faults:
+            fault = self.faults[0]
+            super().__init__(f"{fault.place}: {fault.what}", f"{fault.next_step} {ending}")
+            return
+        lines = [f"{self.total} faults in the tables:", *(f"  {fault}" for fault in self.faults)]
         if self.total > len(self.faults):
-            lines.append(f"… and {self.total - len(self.faults)} more.")
-        if len(lines) > 1:
-            lines = [f"{self.total} faults in the tables:", *(f"  {line}" for line in lines)]
-        super().__init__("\n".join(lines), ending if len(lines) == 1 else f"\n{ending}")
+            lines.append(f"  … and {self.total - len(self.faults)} more.")
+        super().__init__("\n".join([*lines, ending]))
 
 
 @dataclass(frozen=True)
