@@ -1,4 +1,6 @@
-"""The least of a loop around the practice model: ask, run, compare; a second attempt with a hint if wanted."""
+"""The least of a loop around the practice model: ask, run, compare; a second attempt with a hint if
+wanted.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +95,9 @@ def run(graph: Graph, query: str) -> Attempt:
 
 
 def is_right(asked: Asked, attempt: Attempt, reference: Sequence[tuple[Any, ...]]) -> bool:
-    """Whether an attempt's rows are those of the reference, by the way of comparing that the question names."""
+    """Whether an attempt's rows are those of the reference, by the way of comparing that the question
+    names.
+    """
     if asked.compare == "sentinel":
         return attempt.rows == [("OUT_OF_SCOPE",)]
     if asked.compare == "refused":
@@ -189,7 +193,9 @@ def score(
     hinter: Hinter | None = None,
     memory_of: Callable[[str], str] | None = None,
 ) -> Score:
-    """Asks every question once (twice where a hinter is given and the first attempt fails) and scores the rows."""
+    """Asks every question once (twice where a hinter is given and the first attempt fails) and scores the
+    rows.
+    """
     result = Score()
     names = names_of(graph, labels) if any(q.before for q in questions) else {}
     for asked in questions:

@@ -1,7 +1,7 @@
 """A minimal prompt for questions about a graph, read off the graph, with parts that can be left out.
 
-The finished prompt of the course is made elsewhere. This one is the least that the practice model needs to show
-what each part of a prompt is worth.
+The finished prompt of the course is made elsewhere. This one is the least that the practice model needs to
+show what each part of a prompt is worth.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ RULES: Mapping[str, str] = {
     "loose": "Match names loosely. BAD: {name: 'dbms'}  GOOD: WHERE toLower(c.name) CONTAINS 'dbms'",
     "abbreviations": "Write abbreviations out: 'ML' is Machine Learning, 'OS' is Operating Systems.",
     "properties": "Return specific properties, never whole nodes. BAD: RETURN s  GOOD: RETURN s.name",
-    "labels": "Put a label on every node. BAD: (s)-[:STUDIES]->(c)  GOOD: (s:Student)-[:STUDIES]->(c:Subject)",
-    "ranks": "Grades and levels sort as text, so rank them: A+ > A > B+ > B, Advanced > Intermediate > Beginner.",
+    "labels": "Put a label on every node. BAD: (s)-[:STUDIES]->(c)  GOOD:"
+    " (s:Student)-[:STUDIES]->(c:Subject)",
+    "ranks": "Grades and levels sort as text, so rank them: A+ > A > B+ > B, Advanced > Intermediate"
+    " > Beginner.",
     "paths": "For a path use algo.SPpaths.",
     "outgoing": "Walk a path with relDirection 'outgoing': a learning order never runs backwards.",
     "reading": "Use reading clauses only.",
@@ -47,7 +49,8 @@ def describe(graph: Graph, keys: Sequence[str] = ("id", "code"), name: str = "na
     Args:
         graph: the graph to describe.
         keys: the properties that are keys: they come first.
-        name: the property that things are called by: it comes next. The values of the first key are not listed.
+        name: the property that things are called by: it comes next. The values of the first key are not
+        listed.
     """
     nodes, edges, values = [], [], []
     labels = [row[0] for row in graph.read("MATCH (n) RETURN DISTINCT labels(n)[0] ORDER BY labels(n)[0]")]
@@ -57,7 +60,8 @@ def describe(graph: Graph, keys: Sequence[str] = ("id", "code"), name: str = "na
         nodes.append(f"- {label} {{{_props(found, keys, name)}}}")
         values += _values(label, found, keys[0])
     patterns = graph.read(
-        "MATCH (a)-[r]->(b) RETURN DISTINCT labels(a)[0], type(r), labels(b)[0] ORDER BY type(r), labels(a)[0]"
+        "MATCH (a)-[r]->(b) RETURN DISTINCT labels(a)[0], type(r), labels(b)[0] ORDER BY"
+        " type(r), labels(a)[0]"
     )
     for start, kind, end in patterns:
         rows = graph.read(

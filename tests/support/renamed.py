@@ -168,11 +168,13 @@ class Renamer:
         for label, props in source.read("MATCH (n) RETURN labels(n)[0], properties(n)"):
             target.write(f"CREATE (n:{SCHEMA[label]}) SET n = $props", {"props": self._props(props)})
         rows = source.read(
-            "MATCH (a)-[r]->(b) RETURN labels(a)[0], properties(a), type(r), properties(r), labels(b)[0], properties(b)"
+            "MATCH (a)-[r]->(b) RETURN labels(a)[0], properties(a), type(r), properties(r),"
+            " labels(b)[0], properties(b)"
         )
         for start, first, kind, props, end, second in rows:
             target.write(
-                f"MATCH (a:{SCHEMA[start]} {self._key('a', first)}), (b:{SCHEMA[end]} {self._key('b', second)}) "
+                f"MATCH (a:{SCHEMA[start]} {self._key('a', first)}), (b:{SCHEMA[end]}"
+                f" {self._key('b', second)}) "
                 f"CREATE (a)-[r:{SCHEMA[kind]}]->(b) SET r = $props",
                 {**self._keyed("a", first), **self._keyed("b", second), "props": self._props(props)},
             )
@@ -205,7 +207,9 @@ class Renamer:
         return cypher
 
     def text(self, text: str) -> str:
-        """A question, or a rule, under the new names: values as wholes, then words of values, then schema words."""
+        """A question, or a rule, under the new names: values as wholes, then words of values, then schema
+        words.
+        """
         kept: list[str] = []
 
         def keep(new: str) -> str:

@@ -1,4 +1,5 @@
-"""Rows become words: two to four sentences in the language of the question, and nothing that is not in the rows.
+"""Rows become words: two to four sentences in the language of the question, and nothing that is not in the
+rows.
 
 Rows are data. A prompt that says so is obeyed; under one that does not, an instruction hidden in a row is
 followed, as models have been seen to do.
@@ -25,7 +26,8 @@ _ORDER = re.compile(
     re.I,
 )
 _ORDERED_TEXT = re.compile(
-    r"(?:say|reply|answer|respond|write|print|tell (?:the user|them|everyone))\s*(?:only\s*)?(?:with\s*|that\s*)?[:\s]\s*['\"“‘]?(.+?)['\"”’]?\s*$",
+    r"(?:say|reply|answer|respond|write|print|tell (?:the user|them"
+    r"|everyone))\s*(?:only\s*)?(?:with\s*|that\s*)?[:\s]\s*['\"“‘]?(.+?)['\"”’]?\s*$",
     re.I | re.S,
 )
 

@@ -102,4 +102,7 @@ def framed(query: str, rules: RuleBook, plan: Plan | None) -> str:
     about = "changes the graph as asked" if isinstance(plan, Change) else "finds what you asked for"
     if isinstance(plan, Outside):
         about = "looks it up"
-    return f"Here is a Cypher query that {about}:\n\n```cypher\n{query}\n```\n\nLet me know if you would like it another way."
+    return (
+        f"Here is a Cypher query that {about}:\n\n```cypher\n{query}\n```\n\n"
+        "Let me know if you would like it another way."
+    )

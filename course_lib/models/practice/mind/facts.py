@@ -1,8 +1,8 @@
 """Facts out of a customer's message, as triples: free-form when asked free-form, typed when a schema is sent.
 
-A basic reader: who is meant, what they react to, what they like. Two faults are part of the model. Free-form, it
-makes up a relationship type for every turn of phrase. Typed, it turns FAMILY_OF round (from the relative to the
-customer) until the prompt has the rule that it goes from me to the relative.
+A basic reader: who is meant, what they react to, what they like. Two faults are part of the model.
+Free-form, it makes up a relationship type for every turn of phrase. Typed, it turns FAMILY_OF round (from
+the relative to the customer) until the prompt has the rule that it goes from me to the relative.
 """
 
 from __future__ import annotations
@@ -48,7 +48,10 @@ class _Phrases:
 
 
 _OBJECT = r"(?P<obj>[A-Za-z'’ -]+?(?:(?:,| and | or | & |, and )[A-Za-z'’ -]+?)*?)"
-_END = r"(?=[.!?;]|,? (?:so|but|because|since|as|which|though|please|and (?:he|she|they|i|my|we|it|her|his|no)|too|also|in the|for the|at all|hai|hain)\b|, (?:my|and my|he|she|i|we|no)\b|$)"
+_END = (
+    r"(?=[.!?;]|,? (?:so|but|because|since|as|which|though|please|and (?:he|she|they|i|my|we|it"
+    r"|her|his|no)|too|also|in the|for the|at all|hai|hain)\b|, (?:my|and my|he|she|i|we|no)\b|$)"
+)
 _NAMED = re.compile(
     r"\b(?:it's|its|it is|this is|i am|i'm|myself|main)\s+(?P<name>[A-Z][a-z]+(?: [A-Z][a-z]+)?)\b(?! \w*ing)"
 )
@@ -65,7 +68,9 @@ def _phrases() -> _Phrases:
     roles = {word: role for role, words in data["relatives"].items() for word in words}
     words = "|".join(sorted(map(re.escape, roles), key=len, reverse=True))
     relatives = re.compile(
-        rf"\b(?:(?P<owner>[Mm]y|[Oo]ur|[Mm]ere|[Mm]eri|[Mm]era|[Hh]is|[Hh]er)\s+)(?:\w+ )?(?P<role>{words})s?\b,?\s*(?P<name>[A-Z][a-z]+(?: [A-Z][a-z]+)?)?"
+        rf"\b(?:(?P<owner>[Mm]y|[Oo]ur|[Mm]ere|[Mm]eri|[Mm]era|[Hh]is"
+        rf"|[Hh]er)\s+)(?:\w+ )?(?P<role>{words})s?\b,?\s*(?P<name>[A-Z][a-z]+(?:"
+        rf" [A-Z][a-z]+)?)?"
     )
 
     def compiled(entries: list[dict[str, str]]) -> tuple[tuple[re.Pattern[str], str], ...]:
@@ -209,7 +214,9 @@ def _refused(message: str, speaker: str | None, facts: list[Fact], phrases: _Phr
 
 
 def free_form(message: str, instructions: str) -> str:
-    """The reply to a prompt that asks for triples and leaves their types open: JSON if it says so, else lines."""
+    """The reply to a prompt that asks for triples and leaves their types open: JSON if it says so, else
+    lines.
+    """
     speaker = _speaker_name(message.replace("’", "'"))
     lines = []
     for fact in read_facts(message):
@@ -313,7 +320,7 @@ def _instance(fact: Fact, schema: Mapping[str, Any], item: Mapping[str, Any]) ->
             key = "relation"
         if key is None and name in strings[:2]:
             key = ("subject", "object")[strings.index(name)]
-        value = values.get(key) if key is not None else None
+        value: Any = values.get(key) if key is not None else None
         if value is None:
             required = name in item.get("required", ())
             nullable = any(option.get("type") == "null" for option in part.get("anyOf", ()))

@@ -1,6 +1,7 @@
 """The words that the practice model knows whatever the graph is about, read from `data/practice/*.toml`.
 
-The data holds phrasing alone: which words ask for a count, which mean 'study'. What follows from a word is code.
+The data holds phrasing alone: which words ask for a count, which mean 'study'. What follows from a word is
+code.
 """
 
 from __future__ import annotations
@@ -142,8 +143,12 @@ def _groups(table: Mapping[str, Mapping[str, Sequence[str]]]) -> Groups:
     return Groups(
         phrases=_phrases(
             {
-                name: [*group["words"], *group.get("nouns", []), *group.get("end_nouns", [])]
-                + list(group.get("reverse", []))
+                name: [
+                    *group["words"],
+                    *group.get("nouns", []),
+                    *group.get("end_nouns", []),
+                    *group.get("reverse", []),
+                ]
                 for name, group in table.items()
             }
         ),

@@ -432,8 +432,13 @@ def _numbers(links: Links, taken: set[int]) -> None:
 def _explained(links: Links, world: World, taken: set[int]) -> set[int]:
     lex = lexicon()
     known = set(taken)
-    for item in (*links.labels, *links.rels, *links.props, *links.numbers):
-        known.update(range(item.start, item.end))
+    for start, end in (
+        *((word.start, word.end) for word in links.labels),
+        *((cue.start, cue.end) for cue in links.rels),
+        *((prop.start, prop.end) for prop in links.props),
+        *((number.start, number.end) for number in links.numbers),
+    ):
+        known.update(range(start, end))
     for hits in (*links.ops.values(), links.pronouns, links.writes, links.outside):
         for hit in hits:
             known.update(range(hit.start, hit.end))
@@ -517,7 +522,9 @@ def _vocabulary(world: World) -> list[str]:
 
 
 def _bare_names(links: Links, world: World, taken: set[int], known: set[int]) -> None:
-    """Without listed values, a name is what looks like one: quoted, in capitals, or a word that nothing explains."""
+    """Without listed values, a name is what looks like one: quoted, in capitals, or a word that nothing
+    explains.
+    """
     words = links.tokens
     for match in _QUOTED.finditer(links.text):
         span = [i for i, t in enumerate(words) if match.start() <= t.start and t.end <= match.end()]
@@ -533,7 +540,7 @@ def _bare_names(links: Links, world: World, taken: set[int], known: set[int]) ->
         while end < len(words) and end not in taken and _continues(links, end, known):
             end += 1
         links.mentions.append(Mention(place, end, _slice(links, place, end), "unknown"))
-        span = range(place, end)
+        span = list(range(place, end))
         taken.update(span)
         links.labels = [w for w in links.labels if w.start not in span]
         links.rels = [c for c in links.rels if c.start not in span]
@@ -564,7 +571,9 @@ def _continues(links: Links, place: int, known: set[int]) -> bool:
 
 
 def _weak(links: Links, world: World) -> None:
-    """A word that only resembles a value: enough to know what kind of thing it is, too little to respell it."""
+    """A word that only resembles a value: enough to know what kind of thing it is, too little to respell
+    it.
+    """
     if not world.values:
         return
     from rapidfuzz import fuzz

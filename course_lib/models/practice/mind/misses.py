@@ -1,6 +1,7 @@
 """Wordings that the practice model does not know: said plainly, as itself, and kept in a list.
 
-A miss is never dressed up as the sentinel for what a graph cannot answer: another model might know the wording.
+A miss is never dressed up as the sentinel for what a graph cannot answer: another model might know the
+wording.
 """
 
 from __future__ import annotations

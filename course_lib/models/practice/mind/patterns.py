@@ -120,6 +120,19 @@ def targets(question: Question) -> list[Target]:
     return found
 
 
+def asked_target(question: Question) -> Target | None:
+    """The label that 'which' or 'who' asks for, if it is plain."""
+    found = [
+        t
+        for t in targets(question)
+        if t.prior < 0.4 and (t.word is not None or t.label == question.world.agent)
+    ]
+    if not found:
+        return None
+    which = [t for t in found if t.word is not None and t.prior <= 0.2]
+    return which[0] if which else found[0]
+
+
 def _predicate_after(question: Question, word: LabelWord) -> bool:
     """'kaunse clubs ki member hai': the noun after it says what somebody is there, and is not asked for."""
     links = question.links
@@ -249,13 +262,13 @@ def _route(
         for cue in _unused(cues, used):
             if any(w.start <= cue.start < w.end for w in question.labels):
                 continue  # the noun 'skill' in 'every skill' names a thing, not what somebody has
-            ends = [
+            others = [
                 rel.end if rel.start == target.label else rel.start
                 for rel in (world.rels[place] for place, strength in cue.rels if strength >= 0.8)
                 if target.label in (rel.start, rel.end)
             ]
-            if ends:
-                missing.append([Anchor(end) for end in dict.fromkeys(ends)])
+            if others:
+                missing.append([Anchor(other) for other in dict.fromkeys(others)])
                 break
     if missing:
         again = find_route(

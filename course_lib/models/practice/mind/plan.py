@@ -1,7 +1,7 @@
 """What a question asks of a graph, before it becomes Cypher: patterns, tests, columns, an order.
 
-A plan says what is meant. How well it is said (loosely matched names, ranks, labels) is up to `writing` and the
-rules in the prompt.
+A plan says what is meant. How well it is said (loosely matched names, ranks, labels) is up to `writing` and
+the rules in the prompt.
 """
 
 from __future__ import annotations

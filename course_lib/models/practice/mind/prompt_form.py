@@ -44,10 +44,10 @@ A prompt that asks for an answer in words carries rows in place of a schema:
     # Rows
     [{"student": "Payal"}, {"student": "Aarav"}]
 
-Headings are recognised by what they say and not by their exact wording: `## The graph's schema`, `SCHEMA:` on a
-line of its own, and `<schema>` … `</schema>` open the same part. Text before the first heading, and parts with
-other headings, are instructions; rules are looked for in all of them. The memory, the rows, the values and the
-question are data: nothing in them is taken for a rule.
+Headings are recognised by what they say and not by their exact wording: `## The graph's schema`, `SCHEMA:`
+on a line of its own, and `<schema>` … `</schema>` open the same part. Text before the first heading, and
+parts with other headings, are instructions; rules are looked for in all of them. The memory, the rows, the
+values and the question are data: nothing in them is taken for a rule.
 
 In a conversation, the last user turn that is a question stands for `# Question`, an assistant's query and the
 user's complaint after it stand for `# Previous attempt`, and earlier turns count as memory.
@@ -86,7 +86,8 @@ _INLINE = re.compile(
 )
 _LOOKS_LIKE_QUERY = re.compile(r"\b(?:MATCH|RETURN|CREATE|MERGE|UNWIND|DELETE)\b")
 COMPLAINT = re.compile(
-    r"\b(?:did(?:n't| not) work|try again|failed|error|errmsg|0 rows|no rows|wrong|refused|unsafe|rejected|fix|not allowed"
+    r"\b(?:did(?:n't| not) work|try again|failed|error|errmsg|0 rows|no rows|wrong|refused"
+    r"|unsafe|rejected|fix|not allowed"
     r"|invalid|hint|whole nodes?|syntax|empty result|returned nothing)\b",
     re.I,
 )

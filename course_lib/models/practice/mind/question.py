@@ -1,4 +1,6 @@
-"""A question sorted into its roles: what is asked for, what is named, what must hold, what suggests the way."""
+"""A question sorted into its roles: what is asked for, what is named, what must hold, what suggests the
+way.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,23 @@ _HINGLISH_OWNERS = frozenset(
     ("uska", "uske", "uski", "iska", "iske", "iski", "unka", "unke", "unki", "inka", "inke", "inki")
 )
 _AFTER_KE = frozenset(
-    ["paas", "pas", "saath", "sath", "liye", "baad", "baare", "bare", "andar", "alawa", "naam", "name", "names", "beech", "pehle"]
+    [
+        "paas",
+        "pas",
+        "saath",
+        "sath",
+        "liye",
+        "baad",
+        "baare",
+        "bare",
+        "andar",
+        "alawa",
+        "naam",
+        "name",
+        "names",
+        "beech",
+        "pehle",
+    ]
 )
 _POINTING = frozenset(
     ("that", "this", "us", "iss", "uss", "is", "same", "wahi", "those", "these", "un", "in")
@@ -162,9 +180,9 @@ def _resolve_pronouns(question: Question, memory: Remembered) -> None:
         if hit.name == "person":
             _point(question, hit, world.agent, memory)
             continue
-        label = _thing_label(question, hit, memory)
-        if label is not None:
-            _point(question, hit, label, memory)
+        meant = _thing_label(question, hit, memory)
+        if meant is not None:
+            _point(question, hit, meant, memory)
     links.mentions.sort(key=lambda mention: mention.start)
 
 
@@ -329,7 +347,8 @@ def _sort_mentions(question: Question) -> None:
         elif others and (
             not names or (beside is not None and any((v.owner, v.prop) == beside for v in others))
         ):
-            # Without a name among them, every owner of the value stays possible; the first that fits is taken.
+            # Without a name among them, every owner of the value stays possible; the first that fits is
+            # taken.
             chosen = next((v for v in others if (v.owner, v.prop) == beside), None) or _best_owner(
                 question, others
             )
@@ -458,7 +477,7 @@ def _comparison(links: Links, number: NumberWord, word: PropWord) -> Compare:
 
 
 def _asked_properties(question: Question) -> None:
-    links, world = question.links, question.world
+    links = question.links
     if links.has("when"):
         timed = _timed(question)
         if timed:
@@ -493,7 +512,6 @@ def _asked_properties(question: Question) -> None:
     question.cues = [
         cue for cue in question.cues if cue.start not in spent or max(s for _, s in cue.rels) >= 1.0
     ]
-    del world
 
 
 def _is_time(word: PropWord) -> bool:
@@ -524,7 +542,7 @@ def _noun_place(links: Links, word: PropWord) -> bool:
     if before == "kind" or (before == "much" and links.word(word.start - 2) == "how"):
         return True
     return after in ("kya", "kitna", "kitne", "kitni", "kaunsa", "kaunsi", "konsa", "konsi") or (
-        after in ("mila", "mili", "mile", "batao") and before not in ("")
+        after in ("mila", "mili", "mile", "batao") and before != ""
     )
 
 
@@ -546,9 +564,9 @@ def _timed(question: Question) -> list[Asked]:
     found = []
     at = links.ops["when"][0].start
     for owner in dict.fromkeys(owners):
-        prop = world.time_property(owner)
-        if prop is not None:
-            found.append(Asked(owner, prop, at))
+        timed = world.time_property(owner)
+        if timed is not None:
+            found.append(Asked(owner, timed, at))
     return found
 
 

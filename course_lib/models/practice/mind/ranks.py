@@ -9,7 +9,8 @@ from course_lib.models.practice.mind.world import World
 
 
 def order_of(world: World, owner: str, prop: str, rules: RuleBook) -> tuple[str, ...] | None:
-    """The order of a property's values, best first; None when neither the prompt nor common knowledge has one.
+    """The order of a property's values, best first; None when neither the prompt nor common knowledge has
+    one.
 
     An order that the prompt states wins. Common scales (A+ to F, Beginner to Expert) come next.
     """

@@ -19,42 +19,59 @@ _QUERY_LABEL = re.compile(
     re.I,
 )
 _WRONG_LABEL = re.compile(
-    r"^\s*(?:[-*]\s*)?(?:what went wrong|problem|error|hint|reason|result|feedback|why|the engine (?:said|says)|advice|fault)\b[^:\n]{0,30}:\s*(.*)$",
+    r"^\s*(?:[-*]\s*)?(?:what went wrong|problem|error|hint|reason|result|feedback|why"
+    r"|the engine (?:said|says)|advice|fault)\b[^:\n]{0,30}:\s*(.*)$",
     re.I,
 )
 _ARROWED = re.compile(
-    r"['\"‘“`]([^'\"’”`]{1,60})['\"’”`]\s*(?:→|->|=>|(?:is |was )?(?:near(?:ly)?|close(?:st)? to|should be|probably means|means|may be|might be|could be|looks like))\s*['\"‘“`]([^'\"’”`]{1,60})['\"’”`]"
+    r"['\"‘“`]([^'\"’”`]{1,60})['\"’”`]\s*(?:→|->|=>|(?:is |was )?(?:near(?:ly)?"
+    r"|close(?:st)? to|should be|probably means|means|may be|might be|could be"
+    r"|looks like))\s*['\"‘“`]([^'\"’”`]{1,60})['\"’”`]"
 )
 _MEANT = re.compile(
-    r"(?:did you mean|perhaps you mean|nearest(?: values?| names?)?|closest(?: values?| names?)?|similar(?: values?| names?)?|close values?|try|values? in the graph|known (?:values?|names?))\b[^'\"‘“`\n]{0,60}((?:['\"‘“`][^'\"’”`\n]{1,60}['\"’”`](?:\s*(?:,|or|and)\s*)?)+)",
+    r"(?:did you mean|perhaps you mean|nearest(?: values?| names?)?|closest(?: values?"
+    r"| names?)?|similar(?: values?| names?)?|close values?|try|values? in the graph"
+    r"|known (?:values?|names?))\b[^'\"‘“`\n]{0,60}"
+    r"((?:['\"‘“`][^'\"’”`\n]{1,60}['\"’”`](?:\s*(?:,|or|and)\s*)?)+)",
     re.I,
 )
 _QUOTED = re.compile(r"['\"‘“`]([^'\"’”`\n]{1,60})['\"’”`]")
 _EMPTY = re.compile(
-    r"\b(?:0|no|zero|empty)\s+(?:rows?|results?|records?|matches)\b|returned nothing|nothing (?:was )?found|empty result",
+    r"\b(?:0|no|zero|empty)\s+(?:rows?|results?|records?|matches)\b|returned nothing"
+    r"|nothing (?:was )?found|empty result",
     re.I,
 )
 _SPELLING = re.compile(
-    r"\bspell|\bfuzz|\bnear(?:ly|est)?\b|\bclose(?:st)? (?:match|value|name)|\bloose|tolower|\bcontains\b|\btypo|partial",
+    r"\bspell|\bfuzz|\bnear(?:ly|est)?\b|\bclose(?:st)? (?:match|value|name)|\bloose|tolower"
+    r"|\bcontains\b|\btypo|partial",
     re.I,
 )
 _DIRECTION = re.compile(r"\bdirection|\barrow|\bgoes from\b|\bruns from\b|\bother way", re.I)
 _UNSAFE = re.compile(
-    r"\bunsafe|\brefus|\bforbid|\bnot allowed|\bread[- ]?only\b|\bwrite clause|\bwould (?:change|write|delete)|only read\b|\bmay only read|\bdelete[sd]?\b|\bcreates?\b[^.]{0,20}\bnot",
+    r"\bunsafe|\brefus|\bforbid|\bnot allowed|\bread[- ]?only\b|\bwrite clause"
+    r"|\bwould (?:change|write|delete)|only read\b|\bmay only read|\bdelete[sd]?\b"
+    r"|\bcreates?\b[^.]{0,20}\bnot",
     re.I,
 )
 _ENGINE = re.compile(
-    r"errmsg|\berrctx\b|invalid input|unknown function|type mismatch|not defined|does not (?:currently )?support|only supports?|syntax error|unable to|must have the same|expected\b|unexpected|currently (?:only )?support|not supported|query cannot|missing|undefined",
+    r"errmsg|\berrctx\b|invalid input|unknown function|type mismatch|not defined"
+    r"|does not (?:currently )?support|only supports?|syntax error|unable to"
+    r"|must have the same|expected\b|unexpected|currently (?:only )?support|not supported"
+    r"|query cannot|missing|undefined",
     re.I,
 )
 _SHORTEST = re.compile(r"shortestpaths?", re.I)
 _SCHEMA = re.compile(
-    r"\b(?:no|unknown|does not exist|is not a|are not in|not in the schema|there is no|no such)\b[^.\n]{0,60}\b(?:labels?|relationships?|types?|propert\w+|schema)\b|\b(?:labels?|relationship types?|propert\w+)\b[^.\n]{0,60}\b(?:do(?:es)? not exist|unknown|not in the (?:graph|schema)|is not (?:known|there))",
+    r"\b(?:no|unknown|does not exist|is not a|are not in|not in the schema|there is no"
+    r"|no such)\b[^.\n]{0,60}\b(?:labels?|relationships?|types?|propert\w+|schema)\b"
+    r"|\b(?:labels?|relationship types?|propert\w+)\b[^.\n]{0,60}\b(?:do(?:es)? not exist"
+    r"|unknown|not in the (?:graph|schema)|is not (?:known|there))",
     re.I,
 )
 _SENTINEL = re.compile(r"out_of_scope", re.I)
 _PROSE = re.compile(
-    r"\bno (?:query|cypher)\b|\bnot (?:a )?(?:query|cypher)\b|\bprose\b|\bmarkdown\b|\bfence|could not find a query",
+    r"\bno (?:query|cypher)\b|\bnot (?:a )?(?:query|cypher)\b|\bprose\b|\bmarkdown\b|\bfence"
+    r"|could not find a query",
     re.I,
 )
 _ROWS = re.compile(r"too many rows|\blimit\b|timed? ?out|too slow", re.I)

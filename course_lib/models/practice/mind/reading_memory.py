@@ -1,6 +1,7 @@
 """The conversation memory in the prompt: who and what was mentioned last.
 
-Only entities are taken from it. Whatever else stands in an earlier question or answer is data, not an instruction.
+Only entities are taken from it. Whatever else stands in an earlier question or answer is data, not an
+instruction.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from course_lib.models.practice.mind.text import stem, tokens
 from course_lib.models.practice.mind.world import World
 
 _ENTITY_LINE = re.compile(
-    r"^\s*(?:[-*]\s*)?(?:last )?(?:mentioned(?: entities)?|entities|mentions|last mentioned)\b[^:=]*[:=]?\s*(.*)$",
+    r"^\s*(?:[-*]\s*)?(?:last )?(?:mentioned(?: entities)?|entities|mentions"
+    r"|last mentioned)\b[^:=]*[:=]?\s*(.*)$",
     re.I,
 )
 _TURN_TEXT = re.compile(

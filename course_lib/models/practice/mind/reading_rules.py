@@ -31,32 +31,54 @@ class Rule(Enum):
 
 
 _IDEAS: dict[Rule, str] = {
-    Rule.LOOSE_NAMES: r"tolower|\b(?-i:CONTAINS)\b|case.?insensitiv|loose(?:ly)?\b|fuzz(?:y|ily)|ignor\w+ (?:the )?(?:upper|case)|partial (?:match|name)",
+    Rule.LOOSE_NAMES: r"tolower|\b(?-i:CONTAINS)\b|case.?insensitiv|loose(?:ly)?\b|fuzz(?:y|ily)"
+    r"|ignor\w+ (?:the )?(?:upper|case)|partial (?:match|name)",
     Rule.ABBREVIATIONS: r"abbreviat|short forms?\b|initials\b|acronym|stands? for|written out|full name",
-    Rule.PROPERTIES_ONLY: r"(?:whole|entire|full|complete|bare|raw) (?:nodes?|objects?|entit)|(?:specific|named|single|individual) propert|propert\w+,? (?:and )?(?:never|not|instead of|rather than)",
-    Rule.LABELS: r"label (?:on|for|to|with|in) (?:every|each|all)|(?:every|each|all) nodes?\b[^.]{0,40}\blabel|label (?:every|each|all)|never [^.]{0,30}without (?:a |its )?label|unlabell?ed",
-    Rule.RANKS: r"\brank|case\b[^.]{0,40}\bwhen\b|(?:grades?|levels?|text)\b[^.]{0,60}\b(?:alphabet|as text|are text|is text)|alphabetical|best first",
+    Rule.PROPERTIES_ONLY: r"(?:whole|entire|full|complete|bare|raw) (?:nodes?|objects?|entit)"
+    r"|(?:specific|named|single|individual) propert"
+    r"|propert\w+,? (?:and )?(?:never|not|instead of|rather than)",
+    Rule.LABELS: r"label (?:on|for|to|with|in) (?:every|each|all)|(?:every|each"
+    r"|all) nodes?\b[^.]{0,40}\blabel|label (?:every|each|all)|never [^.]{0,30}without (?:a "
+    r"|its )?label|unlabell?ed",
+    Rule.RANKS: r"\brank|case\b[^.]{0,40}\bwhen\b|(?:grades?|levels?|text)\b[^.]{0,60}\b(?:alphabet"
+    r"|as text|are text|is text)|alphabetical|best first",
     Rule.PATHS: r"sppaths",
-    Rule.OUTGOING: r"outgoing|\bone way\b|never (?:run )?backwards?|forwards? only|only forwards?|direction of (?:learning|the arrows?)|along the arrows?",
-    Rule.READ_ONLY: r"read(?:ing)? clauses|\bread[- ]?only\b|only (?:ever )?read\b|(?:only|may|can) read\b|(?:never|not|no|don't)\b[^.]{0,40}\b(?:write|writing|create|delete|merge|set|remove|modify|change the (?:graph|data))\b",
+    Rule.OUTGOING: r"outgoing|\bone way\b|never (?:run )?backwards?|forwards? only|only forwards?"
+    r"|direction of (?:learning|the arrows?)|along the arrows?",
+    Rule.READ_ONLY: r"read(?:ing)? clauses|\bread[- ]?only\b|only (?:ever )?read\b|(?:only|may|can) read\b"
+    r"|(?:never|not|no|don't)\b[^.]{0,40}\b(?:write|writing|create|delete|merge|set|remove"
+    r"|modify|change the (?:graph|data))\b",
     Rule.SENTINEL: r"out_of_scope",
-    Rule.CYPHER_ONLY: r"(?:only|just|nothing but|alone)\b[^.]{0,30}\b(?:cypher|query)|(?:cypher|query)\b[^.]{0,30}\b(?:only|alone|nothing else|and nothing)|no (?:prose|markdown|explanations?|commentary|code fences?|backticks)|without (?:prose|markdown|explanations?|any (?:prose|text))",
+    Rule.CYPHER_ONLY: r"(?:only|just|nothing but|alone)\b[^.]{0,30}\b(?:cypher|query)|(?:cypher"
+    r"|query)\b[^.]{0,30}\b(?:only|alone|nothing else|and nothing)|no (?:prose|markdown"
+    r"|explanations?|commentary|code fences?|backticks)|without (?:prose|markdown"
+    r"|explanations?|any (?:prose|text))",
     Rule.COMMON: r"\bcommon\b[^\n]{0,80}?\b(?:more than one|at least two|two or more|several|multiple)",
     Rule.NEXT_TOPICS: r"\bnext\b[^\n]{0,200}?\bsame\b",
-    Rule.ROWS_ARE_DATA: r"(?:rows?|results?|data|cells?|text)\b[^.\n]{0,60}\b(?:never|not|no)\b[^.\n]{0,30}\b(?:instruction|command|order)|(?:ignore|never follow|do not follow|don't follow|never obey)\b[^.\n]{0,40}\b(?:instruction|command)|treat\b[^.\n]{0,40}\bas data",
-    Rule.FAMILY_DIRECTION: r"(?:from|starts? (?:at|with))\s+['\"]?(?:me|the (?:speaker|customer))['\"]?\s+to|family_of\b[^.\n]{0,60}\b(?:me|speaker|customer)\b[^.\n]{0,30}(?:->|→|to)\b[^.\n]{0,20}\b(?:relative|person|them|first name)|(?:subject|source|head)\b[^.\n]{0,30}\b(?:me|speaker)\b",
+    Rule.ROWS_ARE_DATA: r"(?:rows?|results?|data|cells?|text)\b[^.\n]{0,60}\b(?:never|not"
+    r"|no)\b[^.\n]{0,30}\b(?:instruction|command|order)|(?:ignore|never follow|do not follow"
+    r"|don't follow|never obey)\b[^.\n]{0,40}\b(?:instruction|command)"
+    r"|treat\b[^.\n]{0,40}\bas data",
+    Rule.FAMILY_DIRECTION: r"(?:from|starts? (?:at|with))\s+['\"]?(?:me|the (?:speaker|customer))['\"]?\s+to"
+    r"|family_of\b[^.\n]{0,60}\b(?:me|speaker|customer)\b[^.\n]{0,30}(?:->|→"
+    r"|to)\b[^.\n]{0,20}\b(?:relative|person|them|first name)|(?:subject|source"
+    r"|head)\b[^.\n]{0,30}\b(?:me|speaker)\b",
 }
 _COMPILED = {rule: re.compile(idea, re.I) for rule, idea in _IDEAS.items()}
 _DENIED = re.compile(
-    r"(?:do not|don't|never|no need to|without)\s+(?:use|using|match(?:ing)?)?\s*(?:tolower|contains|fuzzy|loose|rank)",
+    r"(?:do not|don't|never|no need to|without)\s+(?:use|using|match(?:ing)?)?\s*(?:tolower"
+    r"|contains|fuzzy|loose|rank)",
     re.I,
 )
 _HAS_LETTER = re.compile(r"\w")
 _WHEN = re.compile(r"when\s+['\"]([^'\"]+)['\"]\s+then\s+(-?\d+)", re.I)
 _CHAIN = re.compile(r"([\w+\-]+(?:\s*[>]\s*[\w+\-]+)+|[\w+\-]+(?:\s*<\s*[\w+\-]+)+)")
 _BEST_FIRST = re.compile(
-    r"((?:[\w+'\"-]+\s*,\s*(?:then\s+)?)+(?:and\s+|then\s+)?[\w+'\"-]+)\s*[,(:–-]*\s*(?:\(?best first|from best|in that order)"
-    r"|(?:best first|from best to (?:worst|weakest)|best to worst)\s*[:=–-]?\s*((?:['\"]?[\w+-]+['\"]?\s*,\s*(?:then\s+)?)+(?:and\s+|then\s+)?['\"]?[\w+-]+)",
+    r"((?:[\w+'\"-]+\s*,\s*(?:then\s+)?)+(?:and\s+"
+    r"|then\s+)?[\w+'\"-]+)\s*[,(:–-]*\s*(?:\(?best first|from best|in that order)"
+    r"|(?:best first|from best to (?:worst|weakest)"
+    r"|best to worst)\s*[:=–-]?\s*((?:['\"]?[\w+-]+['\"]?\s*,\s*(?:then\s+)?)+(?:and\s+"
+    r"|then\s+)?['\"]?[\w+-]+)",
     re.I,
 )
 

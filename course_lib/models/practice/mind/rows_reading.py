@@ -41,7 +41,7 @@ def read_rows(text: str) -> RowsText:
         if lines and all(mark in line for line in lines) and len(lines) > 1:
             cells = [tuple(_cell(c) for c in line.strip(mark).split(mark)) for line in lines]
             return RowsText(tuple(str(c) for c in cells[0]), tuple(cells[1:]))
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     names: tuple[str, ...] = ()
     for line in lines:
         line = re.sub(r"^(?:[-*]|\d+[.)])\s+", "", line)
@@ -68,18 +68,18 @@ def _from_json(body: str) -> RowsText | None:
     if body[:1] not in "[{":
         return None
     try:
-        data = json.loads(body)
+        data: Any = json.loads(body)
     except ValueError:
         return None
     columns: tuple[str, ...] = ()
     if isinstance(data, dict):
         if isinstance(data.get("rows"), list):
-            columns = tuple(str(c) for c in data.get("columns", data.get("header", ())))
+            columns = tuple(str(c) for c in data.get("columns") or data.get("header") or ())
             data = data["rows"]
         else:
             data = [data]
     rows: list[tuple[Any, ...]] = []
-    for item in data:
+    for item in data if isinstance(data, list) else []:
         if isinstance(item, dict):
             columns = columns or tuple(item)
             rows.append(tuple(item.get(name) for name in columns))

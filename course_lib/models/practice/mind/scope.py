@@ -1,4 +1,6 @@
-"""The range of questions that the practice model covers, told by kind, with an example from the graph at hand."""
+"""The range of questions that the practice model covers, told by kind, with an example from the graph at
+hand.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Replies to a JSON schema that is no list of facts: a valid instance, filled from the text as far as that goes."""
+"""Replies to a JSON schema that is no list of facts: a valid instance, filled from the text as far as that
+goes.
+"""
 
 from __future__ import annotations
 

@@ -95,7 +95,9 @@ def _mended(word: str) -> str:
 
 
 def tokens(text: str) -> tuple[Token, ...]:
-    """The words of a text. A possessive `'s` is a token of its own; `A+`, `TCP/IP` and `debate-ye` are one."""
+    """The words of a text. A possessive `'s` is a token of its own; `A+`, `TCP/IP` and `debate-ye` are
+    one.
+    """
     found = []
     plain = _NUMBERED.sub(lambda match: match.group().replace("-", " "), text.replace("’", "'"))
     for match in _WORD.finditer(plain):

@@ -1,4 +1,6 @@
-"""Ways through the schema: from what is asked for to what is named, along the relationships that the words suggest."""
+"""Ways through the schema: from what is asked for to what is named, along the relationships that the words
+suggest.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ MAX_HOPS = 4
 
 @dataclass(frozen=True)
 class Walk:
-    """Steps from one label to another: (place of the pattern in `world.rels`, whether along its direction)."""
+    """Steps from one label to another: (place of the pattern in `world.rels`, whether along its
+    direction).
+    """
 
     steps: tuple[tuple[int, bool], ...]
 
@@ -28,10 +32,12 @@ class Walk:
 
 
 def walks_between(world: World, start: str, end: str) -> tuple[Walk, ...]:
-    """All ways from one label to another in at most four hops, shortest first; never back along the same arrow."""
+    """All ways from one label to another in at most four hops, shortest first; never back along the same
+    arrow.
+    """
     cached = world.walk_cache.get((start, end))
     if cached is not None:
-        return cached
+        return tuple(cached)
     found: list[Walk] = []
     frontier: list[tuple[str, tuple[tuple[int, bool], ...]]] = [(start, ())]
     for _ in range(MAX_HOPS + 1):
@@ -65,7 +71,9 @@ def walks_between(world: World, start: str, end: str) -> tuple[Walk, ...]:
 
 @dataclass(frozen=True)
 class Anchor:
-    """Something that the pattern has to reach: a named thing, a thing with a property, or just one of a label."""
+    """Something that the pattern has to reach: a named thing, a thing with a property, or just one of a
+    label.
+    """
 
     label: str
     mention: Mention | None = None
@@ -107,7 +115,8 @@ def find_route(
         waypoints: words that name labels other than the target.
         direction: which way a relationship between two of the same label runs.
         needed: relationship types that must be on the way.
-        itself: how unlikely it is that what is asked for is itself named: 'which of her friends' asks for others.
+        itself: how unlikely it is that what is asked for is itself named: 'which of her friends' asks for
+        others.
     """
     strengths: dict[int, float] = {}
     for cue in cues:
@@ -170,8 +179,8 @@ def _walk_cost(
 class LoopSense:
     """Which way a relationship between two things of one label runs, told by the order of the words.
 
-    'prerequisites of BCNF' end in BCNF, 'what is 2NF a prerequisite for' starts at 2NF, 'what does it include'
-    starts at it, 'what comes before X' ends at X.
+    'prerequisites of BCNF' end in BCNF, 'what is 2NF a prerequisite for' starts at 2NF, 'what does it
+    include' starts at it, 'what comes before X' ends at X.
     """
 
     def __init__(self, links: Links, world: World, cues: list[RelCue]) -> None:
@@ -180,7 +189,9 @@ class LoopSense:
         self._cues = cues
 
     def forward(self, place: int, mention: Mention | None) -> bool | None:
-        """Whether the step from the target towards the mention goes along the arrow; None when nothing tells."""
+        """Whether the step from the target towards the mention goes along the arrow; None when nothing
+        tells.
+        """
         links, world = self._links, self._world
         cue = self._cue(place)
         before = [h for h in links.ops.get("before", ()) if not is_temporal(links, h)]

@@ -1,7 +1,7 @@
 """What the prompt says about the graph, in an index that a question can be held against.
 
-A `World` knows the schema and the listed values and nothing else. When the prompt has no schema, the world is an
-imagined one: plausible labels, and wrong.
+A `World` knows the schema and the listed values and nothing else. When the prompt has no schema, the world
+is an imagined one: plausible labels, and wrong.
 """
 
 from __future__ import annotations
@@ -122,7 +122,9 @@ class World:
         )
 
     def order_loops(self) -> tuple[int, ...]:
-        """Relationships that put things of one label in an order, such as PREREQUISITE_FOR; the likeliest kind."""
+        """Relationships that put things of one label in an order, such as PREREQUISITE_FOR; the likeliest
+        kind.
+        """
         loops = [i for i, rel in enumerate(self.rels) if rel.is_loop and not self.is_symmetric(i)]
         known = [i for i in loops if i in self.group_rels.get("prerequisite", ())]
         if known:
@@ -139,7 +141,9 @@ class World:
         return tuple(i for i in loops if weight(i) == best)
 
     def noun_sense(self, place: int, root: str) -> str:
-        """Whether a stem is a noun for the `start` or the `end` of a relationship; empty when it is neither."""
+        """Whether a stem is a noun for the `start` or the `end` of a relationship; empty when it is
+        neither.
+        """
         if place in self.end_nouns.get(root, ()):
             return "end"
         return "start" if place in self.rel_nouns.get(root, ()) else ""

@@ -1,7 +1,7 @@
 """From a plan to Cypher, as well as the rules in the prompt allow.
 
-Each rule that is missing leaves its fault in the query: names compared as typed, whole nodes, grades sorted as
-text, a Neo4j path, an invented label.
+Each rule that is missing leaves its fault in the query: names compared as typed, whole nodes, grades sorted
+as text, a Neo4j path, an invented label.
 """
 
 from __future__ import annotations
@@ -230,9 +230,8 @@ class _Writer:
         inline, where = self._inline(plan.tests)
         used = self._used(plan, where)
         seen: set[str] = set()
-        lines = [
-            f"MATCH {(',' + chr(10) + '      ').join(self.patterns(plan.nodes, plan.edges, used, inline, seen, main))}"
-        ]
+        pieces = self.patterns(plan.nodes, plan.edges, used, inline, seen, main)
+        lines = ["MATCH " + ",\n      ".join(pieces)]
         conditions = [self.test(test) for test in where]
         tested: list[tuple[Branch, dict[str, str], list[Test]]] = []
         for branch in plan.without:
@@ -303,8 +302,6 @@ class _Writer:
         return list(dict.fromkeys(found))
 
     def _column(self, column: Column, many: bool) -> str:
-        label = next_label = ""
-        del label, next_label
         if column.function == "count":
             inner = f"DISTINCT {column.var}" if many else column.var
             return f"count({inner}) AS {column.alias}"
@@ -410,7 +407,10 @@ class _Writer:
             var(plan.item_label),
             "next",
         )
-        label = (lambda name: f":{name}") if self.style.has(Rule.LABELS) else (lambda _name: "")
+
+        def label(name: str) -> str:
+            return f":{name}" if self.style.has(Rule.LABELS) else ""
+
         named = Named(person, plan.person.prop, plan.person.mentions)
         inline, rest = self._inline((named,))
         head = f"({person}:{plan.person_label}{' ' + inline[person] if person in inline else ''})"
@@ -501,7 +501,8 @@ class _Writer:
         if plan.prop is not None:
             name = self.world.name_of.get(plan.label, "name")
             where = self._where(var, plan)
-            return f"MATCH ({var}:{plan.label}){where}\nRETURN {var}.{name} AS {plan.label.lower()}, {var}.{plan.prop} AS {plan.prop}"
+            shown = f"{var}.{name} AS {plan.label.lower()}, {var}.{plan.prop} AS {plan.prop}"
+            return f"MATCH ({var}:{plan.label}){where}\nRETURN {shown}"
         typed = plan.typed if len(plan.typed) < 40 else plan.label.lower()
         if self.style.has(Rule.LOOSE_NAMES):
             return (
