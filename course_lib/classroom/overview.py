@@ -8,7 +8,10 @@ from typing import Any
 
 from course_lib.classroom.manifest import Exercise, Lesson, Manifest
 from course_lib.classroom.progress import Entry
-from course_lib.classroom.show import COLOURS, SYMBOLS, Card, bar
+from course_lib.classroom.show import SYMBOLS, Card, bar
+
+_BAR_COLOUR = "#1f8a6b"
+"""A green that has a contrast of 4 to 1 on white and on black; the count stands beside it in words."""
 
 
 def overview_card(
@@ -43,7 +46,7 @@ def overview_card(
         lines.append(f"{lesson.id} {lesson.title.ljust(width)}  {bar(done, len(core))}  {counts}")
         parts.append(
             f"<tr><td>{lesson.id} {html.escape(lesson.title)}</td>"
-            f'<td style="color: {COLOURS["right"]}">{bar(done, len(core))}</td><td>{counts}</td></tr>'
+            f'<td style="color: {_BAR_COLOUR}">{bar(done, len(core))}</td><td>{counts}</td></tr>'
         )
         if current is None or lesson.id == current.id:
             for exercise in exercises:

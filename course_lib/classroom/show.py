@@ -168,9 +168,12 @@ def _yours(value: Any) -> tuple[str, list[str], str]:
     ]
     table = (
         "<table><thead><tr>"
-        + "".join(f"<th>{html.escape(head)}</th>" for head in heads)
+        + "".join(f'<th scope="col" style="text-align: left">{html.escape(head)}</th>' for head in heads)
         + "</tr></thead><tbody>"
-        + "".join("<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in line) + "</tr>" for line in body)
+        + "".join(
+            "<tr>" + "".join(f'<td style="text-align: left">{html.escape(c)}</td>' for c in line) + "</tr>"
+            for line in body
+        )
         + "</tbody></table>"
     )
     more = []
