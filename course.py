@@ -293,6 +293,7 @@ def try_lock(handle: int) -> bool:
 
 def set_up(environment: Environment, wheels: Optional[str]) -> None:
     """Makes the environment what the files of the course say, from whatever state it is in."""
+    digest(BOOTSTRAP_LOCK, LESSONS.lock, environment.lock, "pyproject.toml")  # stops where a file is missing
     check_folder(environment)
     with one_at_a_time() as lock:
         if is_ready(environment):
@@ -632,7 +633,8 @@ SIGNS = (
         "network",
         r"Temporary failure in name resolution|getaddrinfo failed|nodename nor servname|dns error"
         r"|NewConnectionError|ConnectTimeout|ReadTimeout|timed out|Network is unreachable|Connection refused"
-        r"|ProxyError|error sending request|Connection reset|Failed to fetch|No route to host",
+        r"|ProxyError|error sending request|Connection reset|Failed to fetch|No route to host"
+        r"|\(from versions: none\)",  # all that pip says of it when it is told not to try again
     ),
     ("no build", r"no usable wheels|no wheels with a matching|only has wheels|Wheels are available for"),
     ("missing", r"No matching distribution|not found in the provided package locations|No solution found"),
@@ -660,7 +662,7 @@ def explain(output: str, step: str, wheels: Optional[str]) -> str:
     if kind is None:
         lines = [line.strip() for line in output.splitlines() if line.strip()]
         said = f"Set-up failed while {step}: {lines[-1] if lines else 'no reason was given'}"
-    elif kind == "missing" and wheels:
+    elif wheels and (kind == "missing" or (kind == "network" and "://" not in wheels)):
         said = (
             f"The folder {wheels} does not hold everything for {this}. Fill it again with `course wheels`, "
             "with --for and --python for this computer."
