@@ -18,6 +18,7 @@ from course_lib.errors import CourseError
 from course_lib.models.practice.behaviour import respond
 from course_lib.models.practice.conversation import Request, Turn
 
+LABELS = ("Student", "Subject", "Club", "Skill", "Project", "Concept")
 Hinter = Callable[["Attempt"], str]
 
 
@@ -151,14 +152,14 @@ def _matching_columns(
     return search(())
 
 
-def remembered(asked: Asked, system: str, graph: Graph, labels: dict[str, str]) -> str:
+def remembered(asked: Asked, system: str, graph: Graph, things: dict[str, tuple[str, str]]) -> str:
     """The memory after the earlier questions: whom they name, else whom the first row of their result names.
 
     Args:
         asked: the question whose earlier questions are played first.
         system: the prompt to play them under.
         graph: the graph to run them on.
-        labels: lower-case name of a thing -> its label.
+        things: lower-case name of a thing -> its label and its name as spelled.
     """
     newest: dict[str, str] = {}
     lines: list[str] = []
@@ -167,21 +168,20 @@ def remembered(asked: Asked, system: str, graph: Graph, labels: dict[str, str]) 
         attempt = run(graph, query)
         first = attempt.rows[0] if attempt.rows else ()
         lines += [f"Question: {earlier}", f"Cypher: {' '.join(query.split())}", f"Result: {first}"]
-        for name, label in labels.items():
-            if name in earlier.lower() or any(name == str(cell).lower() for cell in first):
+        for lower, (label, name) in things.items():
+            if lower in earlier.lower() or any(lower == str(cell).lower() for cell in first):
                 newest[label] = name
-    spelled = {row[1].lower(): row[1] for label in set(labels.values()) for row in _names(graph, label)}
-    stated = "; ".join(f"{label} = {spelled.get(name, name)}" for label, name in newest.items())
+    stated = "; ".join(f"{label} = {name}" for label, name in newest.items())
     return "\n".join([*lines, f"Last mentioned: {stated}"])
 
 
-def _names(graph: Graph, label: str) -> list[tuple[str, str]]:
-    return [(label, row[0]) for row in graph.read(f"MATCH (n:{label}) RETURN n.name") if row[0] is not None]
-
-
-def names_of(graph: Graph, labels: Sequence[str]) -> dict[str, str]:
-    """Lower-case name of every thing of these labels -> its label."""
-    return {name.lower(): label for label in labels for _, name in _names(graph, label)}
+def things_of(graph: Graph, labels: Sequence[str], name: str) -> dict[str, tuple[str, str]]:
+    """Lower-case name of every thing of these labels -> its label and its name as spelled."""
+    found = {}
+    for label in labels:
+        for (spelled,) in graph.read(f"MATCH (n:{label}) RETURN n.{name}"):
+            found[str(spelled).lower()] = (label, str(spelled))
+    return found
 
 
 def score(
@@ -189,20 +189,20 @@ def score(
     questions: Sequence[Asked],
     system: str,
     *,
-    labels: Sequence[str] = ("Student", "Subject", "Club", "Skill", "Project", "Concept"),
+    labels: Sequence[str] = LABELS,
+    name: str = "name",
     hinter: Hinter | None = None,
-    memory_of: Callable[[str], str] | None = None,
 ) -> Score:
     """Asks every question once (twice where a hinter is given and the first attempt fails) and scores the
     rows.
     """
     result = Score()
-    names = names_of(graph, labels) if any(q.before for q in questions) else {}
+    things = things_of(graph, labels, name) if any(q.before for q in questions) else {}
     for asked in questions:
         prompt = system
         if asked.before:
-            memory = remembered(asked, system, graph, names)
-            prompt = f"{system}\n\n# Memory\n{memory_of(memory) if memory_of else memory}"
+            memory = remembered(asked, system, graph, things)
+            prompt = f"{system}\n\n# Memory\n{memory}"
         reference = [tuple(row) for row in graph.read(asked.reference)] if asked.reference else []
         text = ask(prompt, asked.question)
         attempt = run(graph, query_in(text))

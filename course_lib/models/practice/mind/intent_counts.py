@@ -156,7 +156,7 @@ def count(question: Question, rules: RuleBook) -> Plan | None:
     hit = links.ops["count"][0]
     for owners in question.asked:
         numeric = any(p.name == a.prop and p.is_number for a in owners for p in world.props_of(a.owner))
-        if numeric and owners[0].at - hit.end in (0, 1):
+        if numeric and (owners[0].at - hit.end in (0, 1) or owners[0].at == hit.start - 1):
             return None  # 'how many credits does it have' reads a property
     grouped = _group_property(question)
     if grouped is not None and links.has("each"):

@@ -16,7 +16,10 @@ from course_lib.models.practice.mind.reading_schema import Rel
 def best(question: Question, rules: RuleBook) -> Plan | None:
     """Who is best at something, by a rank on a relationship: 'the best person to teach me', 'topper'."""
     links, world = question.links, question.world
-    teaching = links.has("teach") and links.has("who", "best", "which")
+    wanted = asked_target(question)
+    people = links.has("who", "best") or (wanted is not None and wanted.label == world.agent)
+    teaching = (links.has("teach") or (links.has("should") and links.has("who"))) and people
+    teaching = teaching and bool(question.things)
     learning = _learning_from(question)
     if not (links.has("best", "worst") or teaching or learning):
         return None

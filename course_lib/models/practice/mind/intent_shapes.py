@@ -172,7 +172,8 @@ def explanation(question: Question, rules: RuleBook) -> Plan | None:
 def same(question: Question, rules: RuleBook) -> Plan | None:
     """Those who share something with somebody who is named."""
     links, world = question.links, question.world
-    others = links.has("else") and any(w.label != world.agent for w in question.labels)
+    beside = any(w.label != world.agent for w in question.labels) or bool(question.asked)
+    others = links.has("else") and beside
     if (
         not (links.has("same") or others)
         or len(question.things) != 1

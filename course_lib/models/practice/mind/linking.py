@@ -148,6 +148,7 @@ def link(question: str, world: World, abbreviations: bool = True) -> Links:
         links.ops["who"] = [h for h in links.ops["who"] if links.word(h.end) not in ("se", "sa", "si")]
         if not links.ops["who"]:
             del links.ops["who"]
+    _longest_only(links)
     links.writes = lex.writes.find(links.tokens)
     taken: set[int] = set()
     _values(links, world, taken, abbreviations)
@@ -165,6 +166,30 @@ def link(question: str, world: World, abbreviations: bool = True) -> Links:
     for hits in links.ops.values():
         hits.sort(key=lambda hit: hit.start)
     return links
+
+
+_SHORT_OPS = ("least", "most", "best", "worst", "no", "less", "more", "first")
+
+
+def _longest_only(links: Links) -> None:
+    """'at least' asks for no minimum, and 'kam se kam' is not 'se kam': the longer phrase counts."""
+    every = [hit for hits in links.ops.values() for hit in hits]
+    for name in _SHORT_OPS:
+        kept = [
+            hit
+            for hit in links.ops.get(name, ())
+            if not any(
+                other.name != name
+                and other.start <= hit.start
+                and hit.end <= other.end
+                and other.end - other.start > hit.end - hit.start
+                for other in every
+            )
+        ]
+        if kept:
+            links.ops[name] = kept
+        else:
+            links.ops.pop(name, None)
 
 
 # ---- values ----------------------------------------
@@ -349,6 +374,8 @@ def _grouped_words(
     for hit in hits("things"):
         for label in world.group_labels.get(hit.name, ()):
             _add_label(links, LabelWord(hit.start, hit.end, label, strength))
+    for hit in hits("people"):
+        _add_label(links, LabelWord(hit.start, hit.end, world.agent, strength * 0.8))
     for hit in hits("verbs"):
         rels = [(rel, strength) for rel in world.group_rels.get(hit.name, ())]
         if rels:

@@ -67,7 +67,9 @@ def targets(question: Question) -> list[Target]:
         for word in question.labels:
             gap = word.start - hit.end
             if 0 <= gap <= 3 and not any(hit.end <= m.start < word.start for m in links.mentions):
-                owner = is_owner(links, word.end) and not _predicate_after(question, word)
+                # 'which club's members', 'kin concepts ke notes': the word with 'which' is asked for all the same.
+                marked = hit.name == "which" and gap <= 1
+                owner = is_owner(links, word.end) and not marked
                 if owner or word in asking:
                     continue
                 asking.append(word)
@@ -131,18 +133,6 @@ def asked_target(question: Question) -> Target | None:
         return None
     which = [t for t in found if t.word is not None and t.prior <= 0.2]
     return which[0] if which else found[0]
-
-
-def _predicate_after(question: Question, word: LabelWord) -> bool:
-    """'kaunse clubs ki member hai': the noun after it says what somebody is there, and is not asked for."""
-    links = question.links
-    noun = next((w for w in question.labels if w.start == word.end + 1 and w.noun_of), None)
-    return (
-        noun is not None
-        and bool(question.things)
-        and question.things[0].start < word.start
-        and links.word(noun.end) in ("hai", "hain", "tha", "the", "thi")
-    )
 
 
 def draw(

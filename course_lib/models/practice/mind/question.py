@@ -52,6 +52,9 @@ _RELATIVE = frozenset(("who", "that", "which", "jo", "whom", "whose"))
 _ASIDE = frozenset(("and", "aur", "with", "plus", "&", "saath"))
 
 
+POSSESSIVE_PRONOUNS = _ENGLISH_OWNERS | _HINGLISH_OWNERS
+
+
 @dataclass(frozen=True)
 class PropTest:
     """A property that must hold: `year = 2`, `grade = 'A+'`."""
@@ -478,7 +481,7 @@ def _comparison(links: Links, number: NumberWord, word: PropWord) -> Compare:
 
 def _asked_properties(question: Question) -> None:
     links = question.links
-    if links.has("when"):
+    if links.has("when") or _what_year(question):
         timed = _timed(question)
         if timed:
             question.asked.append(timed)
@@ -546,6 +549,19 @@ def _noun_place(links: Links, word: PropWord) -> bool:
     )
 
 
+def _what_year(question: Question) -> bool:
+    """'in what year did it start': asks when, where another word names a date of the thing."""
+    links, world = question.links, question.world
+    years = [w for w in links.props if _is_time(w) and _asked_place(links, w)]
+    labels = {label for m in question.things for label, _ in question.label_choices(m)[:1]}
+    dated = [
+        w
+        for w in links.props
+        if any(p == world.time_property(o) and (o in labels or not world.is_label(o)) for o, p, _ in w.owners)
+    ]
+    return any(w.start != y.start for y in years for w in dated)
+
+
 def _timed(question: Question) -> list[Asked]:
     """'when': the property that says so, on a relationship or a thing in the question."""
     links, world = question.links, question.world
@@ -562,7 +578,7 @@ def _timed(question: Question) -> list[Asked]:
             owners.append(rel.type)
     owners += thing_labels
     found = []
-    at = links.ops["when"][0].start
+    at = links.ops["when"][0].start if links.has("when") else -1
     for owner in dict.fromkeys(owners):
         timed = world.time_property(owner)
         if timed is not None:

@@ -8,8 +8,10 @@ from functools import lru_cache
 
 _WORD = re.compile(r"'s\b|[^\W_]+(?:['’](?!s\b)[^\W_]+|[-/.&][^\W_]+)*\+*", re.UNICODE)
 _NUMBERED = re.compile(
-    r"\b(?:\d+(?:st|nd|rd|th)?|first|second|third|fourth|fifth|sixth|one|two|three|four|five)-[a-z]+", re.I
-)  # third-year, 2nd-year, 4-credit
+    r"\b(?:\d+(?:st|nd|rd|th)?|first|second|third|fourth|fifth|sixth|one|two|three|four|five)-[a-z]+"
+    r"|\b[a-z]+-(?:\d+|wise|based|related)\b",
+    re.I,
+)  # third-year, 4-credit, year-2, skill-wise
 _VOWEL = re.compile(r"[aeiouy]")
 
 _IRREGULAR = {

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from course_lib.models.practice.mind.linking import LabelWord, Links, Mention, RelCue
-from course_lib.models.practice.mind.question import is_temporal
+from course_lib.models.practice.mind.question import POSSESSIVE_PRONOUNS, is_owner, is_temporal
 from course_lib.models.practice.mind.world import World
 
 MAX_HOPS = 4
@@ -201,14 +201,14 @@ class LoopSense:
                 return True
             return False if after else None
         word = links.tokens[cue.end - 1]
-        sense = world.noun_sense(place, word.stem)
+        senses = [world.noun_sense(place, token.stem) for token in links.tokens[cue.start : cue.end]]
+        sense = next(filter(None, senses), "")
         at = mention.start if mention is not None else len(links.tokens)
         if mention is not None and mention.how == "memory":
             at = mention.start
         if sense:  # a noun: member, prerequisite (who comes first), or part (what comes second)
             noun_is_start = sense == "start"
-            owned = at < cue.start and not self._possessive_between(at, cue.start)
-            if owned and mention is not None:
+            if mention is not None and at < cue.start and not self._owns(mention):
                 # 'what is 2NF a prerequisite for': the named thing is the noun, the target the other end
                 return not noun_is_start
             return noun_is_start
@@ -222,10 +222,10 @@ class LoopSense:
         found = [cue for cue in self._cues if any(p == place for p, _ in cue.rels)]
         return max(found, key=lambda cue: max(s for p, s in cue.rels if p == place)) if found else None
 
-    def _possessive_between(self, start: int, end: int) -> bool:
-        words = [self._links.word(i) for i in range(start, end)]
-        return any(word in ("'s", "ka", "ke", "ki", "ko", "liye") for word in words) or any(
-            word
-            in ("its", "his", "her", "their", "uska", "uske", "uski", "iska", "iske", "iski", "unka", "unke")
-            for word in words
-        )
+    def _owns(self, mention: Mention) -> bool:
+        """Whether the mention owns what follows it: "Payal's", 'BCNF ke', 'uske'."""
+        links = self._links
+        if mention.how == "memory" and links.word(mention.start) in POSSESSIVE_PRONOUNS:
+            return True
+        after = links.word(mention.end)
+        return after == "ko" or is_owner(links, mention.end)
