@@ -40,6 +40,7 @@ Cypher: MATCH (s:Student) RETURN s
 Who is the best person to teach me DBMS?
 """
 ONE = "# Previous attempt\nQuery:\nMATCH (s)\nWhat went wrong: the engine refused it\n"
+MEERA = "Meera is allergic to cashews."
 BEST = "Who is the best person to teach me DBMS?"
 
 
@@ -56,6 +57,9 @@ BEST = "Who is the best person to teach me DBMS?"
         (asked(f"# Question\n{BEST}\n# Rows\n[]"), BEST, 1),
         (asked(f"User question: {BEST}"), BEST, 1),
         (asked(f"<question>{BEST}</question>"), BEST, 1),
+        (asked(f"<question>\n{BEST}\n</question>"), BEST, 1),
+        (asked("Extract what is stated.\n# Message\nMeera is allergic to cashews."), MEERA, 1),
+        (asked(f"Extract what is stated.\nMessage: {MEERA}"), MEERA, 1),
         (asked("What does an error in DBMS mean?"), "What does an error in DBMS mean?", 1),
         (Request(()), "", 1),
     ],

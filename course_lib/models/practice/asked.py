@@ -22,15 +22,16 @@ RETRY_HEADER = "x-stainless-retry-count"
 """What the SDKs send with each try of the same request, counted from 0; a router may set it too."""
 
 _QUESTION = re.compile(
-    r"^\W*(?:(?:user|student|new|current|the)(?:'s)? )?(?:question|sawaal)\W*:\W*?(?P<inline>\S.*)$"
-    r"|^\s{0,3}#{1,4}\s*(?:\w+ )?question\W*\n+(?P<below>.+)$"
-    r"|^\s*<question>\s*(?P<tagged>.+?)\s*(?:</question>|$)",
+    r"^[^\w\n]*(?:(?:user|student|new|current|the)(?:'s)? )?(?:question|sawaal|message)[* ]*:[* ]*"
+    r"(?P<inline>\S.*)$"
+    r"|^ {0,3}#{1,4} *(?:\w+ )?(?:question|message)[^\w\n]*\n\s*(?P<below>\S.*)$"
+    r"|^ *<(?:question|message)>\s*(?P<tagged>.+?)\s*(?:</|$)",
     re.IGNORECASE | re.MULTILINE,
 )
 _EARLIER_PART = re.compile(
-    r"^\W*(?:the |your )?(?:previous|earlier|last|failed)\s+(?:attempt|try|query|reply)\b", re.I | re.M
+    r"^[^\w\n]*(?:the |your )?(?:previous|earlier|last|failed)\s+(?:attempt|try|query|reply)\b", re.I | re.M
 )
-_WENT_WRONG = re.compile(r"^\W*what went wrong\b", re.IGNORECASE | re.MULTILINE)
+_WENT_WRONG = re.compile(r"^[^\w\n]*what went wrong\b", re.IGNORECASE | re.MULTILINE)
 _COMPLAINT = re.compile(
     r"\b(?:failed|fails|error|refused|rejected|0 rows|no rows|unsafe|not safe|went wrong|try again|invalid|"
     r"cut off|not valid|could not be (?:read|run))\b",

@@ -12,6 +12,9 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+LONGEST_QUERY = 10_000
+"""Characters; a longer text is no query of a lesson, and is left alone."""
+
 _STARTS = re.compile(r"(?:MATCH|OPTIONAL\s+MATCH|UNWIND|CALL|WITH|RETURN)\b")
 _CLAUSE = re.compile(
     r"(?<![\w.])(?:OPTIONAL\s+MATCH|MATCH|WHERE|(?<!STARTS\s)(?<!ENDS\s)WITH|RETURN|ORDER\s+BY|UNWIND|CALL|YIELD"
@@ -251,6 +254,8 @@ HABITS: Mapping[str, Callable[[str], str | None]] = {
 
 def applicable_habits(query: str) -> dict[str, str]:
     """Every habit that this query has a place for, with the query it makes."""
+    if len(query) > LONGEST_QUERY:
+        return {}
     made = {name: put(query) for name, put in HABITS.items()}
     return {name: text for name, text in made.items() if text is not None and text != query}
 

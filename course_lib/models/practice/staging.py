@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -119,6 +120,29 @@ def form_of(reply: Reply, request: Request) -> str:
     return "json" if request.output_schema is not None else "text"
 
 
+def _staged(
+    order: Order, reply: Reply, request: Request, rng: random.Random, dialect: Dialect, tokens: int
+) -> Staged | None:
+    """What an order does to one call; None where it has no place in it."""
+    if order.kind in TEXT:
+        made = TEXT[order.kind](reply, request, rng, order.variant)
+        if made is None:
+            return None
+        broken = any(isinstance(call.arguments, Unparsable) for call in made.tool_calls)
+        return None if broken and dialect == "anthropic" else Staged(made, order.kind)
+    if order.kind in PROBLEMS:
+        kind = PROBLEMS[order.kind]
+        problem = Problem(kind, model=request.model, seconds=order.seconds, tokens=tokens)
+        return Staged(reply, order.kind, problem, order.where)
+    staged = Staged(reply, order.kind, where=order.where)
+    if order.kind == "slow_first_byte":
+        wait = SLOW_S if order.seconds is None else order.seconds
+        return replace(staged, slow_s=min(max(wait, 0.0), MAX_SLOW_S))
+    if order.kind == "dropped":
+        return replace(staged, dropped=True)
+    return replace(staged, broken_body=True)
+
+
 class Stage:
     """The orders and the mix of one server. Safe under threads."""
 
@@ -169,31 +193,17 @@ class Stage:
         Returns:
             The staged call. A fault that finds no place in this reply is not used up.
         """
+        wanted = headers.get(FAULT_HEADER)
+        with self._lock:
+            if wanted is None and not self._orders and not self._mix.rates:
+                return Staged(reply)
         question = question_of(request)
         attempt = attempt_of(request, headers)
 
         def stage(order: Order) -> Staged | None:
             rng = draw(order.seed, order.kind, question, attempt)
-            if order.kind in TEXT:
-                made = TEXT[order.kind](reply, request, rng, order.variant)
-                if made is None:
-                    return None
-                broken = any(isinstance(call.arguments, Unparsable) for call in made.tool_calls)
-                return None if broken and dialect == "anthropic" else Staged(made, order.kind)
-            if order.kind in PROBLEMS:
-                problem = Problem(
-                    PROBLEMS[order.kind], model=request.model, seconds=order.seconds, tokens=tokens
-                )
-                return Staged(reply, order.kind, problem, order.where)
-            staged = Staged(reply, order.kind, where=order.where)
-            if order.kind == "slow_first_byte":
-                wait = SLOW_S if order.seconds is None else order.seconds
-                return replace(staged, slow_s=min(max(wait, 0.0), MAX_SLOW_S))
-            if order.kind == "dropped":
-                return replace(staged, dropped=True)
-            return replace(staged, broken_body=True)
+            return _staged(order, reply, request, rng, dialect, tokens)
 
-        wanted = headers.get(FAULT_HEADER)
         if wanted is not None:
             kind, _, variant = wanted.partition("/")
             return stage(Order(kind.strip(), variant=variant.strip() or None)) or Staged(reply)
