@@ -38,6 +38,10 @@ class StaleNotebooksError(CourseError):
     """Built notebooks are not what their sources give; the message lists where."""
 
 
+UNTOUCHED = "not attempted"
+"""What the check of an untouched exercise says."""
+
+
 @dataclass(frozen=True)
 class Fault:
     """Why a notebook could not be built."""

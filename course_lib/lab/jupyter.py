@@ -31,6 +31,10 @@ CONFIGURATION: Mapping[str, Mapping[str, object]] = {
         "buildCheck": False,
         "disabledExtensions": {"@jupyterlab/lsp-extension": True},
     },
+    # Else it asks at the first start whether to fetch news, whatever LabApp.news_url says.
+    "labconfig/default_setting_overrides.json": {
+        "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
+    },
     # It looks for language servers at every start: half a second, and npm leaves a log in the home folder.
     "jupyter_server_config.d/course.json": {"ServerApp": {"jpserver_extensions": {"jupyter_lsp": False}}},
 }

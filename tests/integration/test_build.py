@@ -233,6 +233,15 @@ def test_a_lesson_that_only_fails_with_its_answers_is_not_written(root: Path) ->
     assert list(root.rglob("*.ipynb")) == []
 
 
+def test_an_exercise_that_passes_untouched_is_not_written(root: Path) -> None:
+    write(root, LESSON.replace("answer = None", "answer = 42"))
+    report = build(root)
+    assert [str(fault) for fault in report.faults] == [
+        "notebooks/02_small.ipynb, cell 4 (source line 16, exercise 02.1): "
+        "the untouched exercise does not say 'not attempted'"
+    ]
+
+
 def test_a_source_that_jupytext_reads_otherwise_is_refused(root: Path) -> None:
     write(root, '# %%\ntext = """\n# %%\n"""\n')
     with pytest.raises(JupytextDiffersError, match="line"):
