@@ -35,11 +35,16 @@ def provider_variable(provider: str, what: str) -> str:
     return f"COURSE_{provider.upper().replace('-', '_')}_{what}"
 
 
-@dataclass(frozen=True)
 class Secret:
-    """A value that must never be shown: `repr`, `str` and formatting give stars."""
+    """A value that must never be shown: `repr`, `str` and formatting give stars, and it is not pickled.
 
-    _value: str = field(repr=False)
+    No dataclass: `dataclasses.asdict` takes those apart and shows what is in them.
+    """
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        self._value = value
 
     def reveal(self) -> str:
         """The value itself. Call it only where it goes onto the wire."""
@@ -49,6 +54,12 @@ class Secret:
         return "Secret('***')"
 
     __str__ = __repr__
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and self._value == other._value
+
+    def __hash__(self) -> int:
+        return hash((Secret, self._value))
 
     def __copy__(self) -> Secret:
         return self
@@ -74,20 +85,22 @@ class Settings:
     falkordb_url: Secret | None = None
     """`FALKORDB_URL`: a FalkorDB server to use in place of the embedded one. May hold a password."""
     reads_as_owner: bool = False
-    """`COURSE_READS_AS_OWNER=1`: with a `FALKORDB_URL` whose user may not make other users, read as that user.
-    The engine still refuses writes sent as reads, but the second wall, a user who cannot write, is missing."""
+    """`COURSE_READS_AS_OWNER=1`: with a `FALKORDB_URL` whose user may not make other users, read as that
+    user. The engine still refuses writes sent as reads, but the second wall, a user who cannot write, is
+    missing."""
     query_timeout_ms: int = 5_000
     """`COURSE_QUERY_TIMEOUT_MS`: how long one graph query may run, in milliseconds."""
     model: str = "practice"
     """`COURSE_MODEL`: `practice` (default), `auto` (every provider with a key, in order), or a provider's
     name, or `provider:model`, or `replay:FILE` (replies that `course eval --save` kept)."""
-    local_url: str | None = field(default=None, repr=False)
-    """`COURSE_LOCAL_URL`: an OpenAI-compatible server such as Ollama's `http://127.0.0.1:11434/v1`."""
+    local_url: Secret | None = None
+    """`COURSE_LOCAL_URL`: an OpenAI-compatible server such as Ollama's `http://127.0.0.1:11434/v1`. May hold
+    a user and a password."""
     local_model: str | None = None
     """`COURSE_LOCAL_MODEL`: the model name to ask that server for."""
-    base_urls: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """`COURSE_<PROVIDER>_URL`: another endpoint for a provider (tests, proxies). May hold a user and
-    password, so it stays out of the repr, like `local_url`."""
+    base_urls: Mapping[str, Secret] = field(default_factory=dict)
+    """`COURSE_<PROVIDER>_URL`: another endpoint for a provider (tests, proxies). May hold a user and a
+    password, like `local_url`."""
     model_names: Mapping[str, str] = field(default_factory=dict)
     """`COURSE_<PROVIDER>_MODEL`: another model name for a provider."""
     keys: Mapping[str, Secret] = field(default_factory=dict)
@@ -166,6 +179,7 @@ def load_settings(environ: Mapping[str, str] | None = None, root: Path | None = 
         return None
 
     url = get("FALKORDB_URL")
+    local_url = get("COURSE_LOCAL_URL")
     work = get("COURSE_WORK")
     timeout = get("COURSE_QUERY_TIMEOUT_MS")
     return Settings(
@@ -178,9 +192,9 @@ def load_settings(environ: Mapping[str, str] | None = None, root: Path | None = 
         if timeout
         else Settings.query_timeout_ms,
         model=get("COURSE_MODEL") or Settings.model,
-        local_url=get("COURSE_LOCAL_URL"),
+        local_url=Secret(local_url) if local_url else None,
         local_model=get("COURSE_LOCAL_MODEL"),
-        base_urls={p: u for p in MODEL_PROVIDERS if (u := get(provider_variable(p, "URL")))},
+        base_urls={p: Secret(u) for p in MODEL_PROVIDERS if (u := get(provider_variable(p, "URL")))},
         model_names={p: m for p in MODEL_PROVIDERS if (m := get(provider_variable(p, "MODEL")))},
         keys={p: Secret(k) for p, n in KEY_NAMES.items() if (k := get(n))},
         practice_faults=get("COURSE_PRACTICE_FAULTS"),

@@ -48,9 +48,10 @@ class AnthropicProvider(SdkProvider):
         return client.messages.create(**fields)
 
     def _read(self, raw: Any) -> Draft:
+        self._raise_hidden_refusal(raw)
         blocks = getattr(raw, "content", None)
         if not isinstance(blocks, list):
-            raise self._failures.unreadable("there is no answer in it", raw if isinstance(raw, str) else "")
+            raise self._failures.unreadable("there is no answer in it")
         draft = Draft(model=getattr(raw, "model", None), finish=getattr(raw, "stop_reason", None))
         for block in blocks:
             # By type, never the first one: a reasoning model puts its thoughts before its answer.

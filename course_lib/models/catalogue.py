@@ -13,7 +13,7 @@ from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 from course_lib.errors import SettingError
 from course_lib.models.errors import ModelChoiceError
@@ -175,7 +175,7 @@ def _bend(info: ProviderInfo, settings: Settings) -> ProviderInfo:
     return replace(info, model=model) if model else info
 
 
-def split_login(url: str, variable: str) -> tuple[str, Secret | None]:
+def split_login(url: Secret, variable: str) -> tuple[str, Secret | None]:
     """Takes user and password out of an address, since an address is logged and shown.
 
     Args:
@@ -188,20 +188,30 @@ def split_login(url: str, variable: str) -> tuple[str, Secret | None]:
     Raises:
         SettingError: this is no http address, or one with a query. The message does not repeat it.
     """
+    # The address in plain text stays in `_split`: an error's frames show their variables to whoever asks.
+    problem, address, login = _split(url)
+    if problem:
+        raise SettingError(f"{variable} {problem}.", _ADDRESS_ADVICE.format(variable))
+    return address, login
+
+
+_ADDRESS_ADVICE = (
+    "Set {} to something like http://127.0.0.1:11434/v1, without a `?` or `#` part; a key belongs into the "
+    "key's own setting."
+)
+
+
+def _split(url: Secret) -> tuple[str, str, Secret | None]:
+    """What is wrong with an address (or nothing), the address without user and password, and those."""
     try:
-        parts = urlsplit(url)
-        host, _ = parts.hostname, parts.port
+        parts = urlsplit(url.reveal())
+        is_web = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 80) > 0
     except ValueError:
-        parts, host = SplitResult("", "", "", "", ""), None
-    if parts.scheme not in ("http", "https") or not host:
-        raise SettingError(
-            f"{variable} is not an http address.",
-            f"Set {variable} to something like http://127.0.0.1:11434/v1",
-        )
+        is_web = False
+    if not is_web:
+        return "is not an http address", "", None
     if parts.query or parts.fragment:
-        raise SettingError(
-            f"{variable} has a `?` or `#` part.", "Leave it out: a key belongs into the key's own setting."
-        )
+        return "has a `?` or `#` part", "", None
     user_part, _, host_part = parts.netloc.rpartition("@")
     address = urlunsplit((parts.scheme, host_part, parts.path, "", ""))
-    return address, Secret(unquote(user_part)) if user_part else None
+    return "", address, Secret(unquote(user_part)) if user_part else None

@@ -98,11 +98,11 @@ class ChatProvider(SdkProvider):
             draft.finish = getattr(choices[0], "finish_reason", None) or draft.finish
 
     def _raise_hidden_refusal(self, raw: Any) -> None:
-        if isinstance(raw, str | bytes) or raw is None:
-            raise self._failures.unreadable("it is no JSON", str(raw or ""))
-        refusal = refusal_in((getattr(raw, "model_extra", None) or {}).get("error"))
+        super()._raise_hidden_refusal(raw)
+        refusal = None
         choices = getattr(raw, "choices", None)
-        if refusal is None and isinstance(choices, list) and choices:
+        if isinstance(choices, list) and choices:
+            # OpenRouter puts a failure of the provider behind it into the choice.
             refusal = refusal_in((getattr(choices[0], "model_extra", None) or {}).get("error"))
         if refusal is not None:
             raise self._failures.refused(refusal)

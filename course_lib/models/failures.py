@@ -109,17 +109,22 @@ class Failures:
         self._info = info
         self._now = now
         shown = {form for secret in secrets if secret for form in (secret, quote(secret, safe=""))}
-        self._secrets = sorted(shown, key=len, reverse=True)
+        self.secrets = tuple(sorted(shown, key=len, reverse=True))
+        """What is never passed on, longest first, as it is and as it stands in an address."""
 
     def __repr__(self) -> str:
         return f"Failures({self._info.name})"
 
     def clean(self, text: str) -> str:
         """A provider's message on one line, cut to length, with stars for whatever is or looks like a key."""
-        for secret in self._secrets:
-            text = text.replace(secret, "***")
-        text = " ".join(_LOOKS_LIKE_A_KEY.sub("***", text).split())
+        text = " ".join(_LOOKS_LIKE_A_KEY.sub("***", self.hide(text)).split())
         return text if len(text) <= LONGEST_MESSAGE else text[: LONGEST_MESSAGE - 1] + "…"
+
+    def hide(self, text: str) -> str:
+        """A text with stars in place of this provider's key."""
+        for secret in self.secrets:
+            text = text.replace(secret, "***")
+        return text
 
     def explain(
         self, error: Exception, *, out_of_time: bool = False, limit_s: float = 0.0
@@ -135,6 +140,12 @@ class Failures:
             return error
         if out_of_time:
             return self.too_slow(limit_s)
+        if isinstance(error, UnicodeEncodeError):
+            return RequestRefusedError(
+                "The prompt holds half of a character, which no provider can be sent.",
+                "Look for text that was cut in the middle of an emoji, or decoded with surrogates.",
+                provider=self._info.name,
+            )
         names = {cls.__name__ for cls in type(error).__mro__}
         if "APIResponseValidationError" in names or isinstance(
             error, json.JSONDecodeError | UnicodeDecodeError
@@ -158,7 +169,7 @@ class Failures:
             f"The reply of {self._info.name} cannot be read: {why}.",
             "Ask again; if it stays so, choose another model with `course model`.",
             provider=self._info.name,
-            text=text,
+            text=self.hide(text),
         )
 
     def dropped(self) -> DroppedError:

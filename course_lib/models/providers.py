@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator
 from typing import Protocol
 
@@ -13,6 +14,9 @@ from course_lib.models.errors import ModelChoiceError
 from course_lib.models.sdk_provider import SdkProvider
 from course_lib.models.wire import TimeLimit
 from course_lib.settings import Settings
+
+_CAN_BE_A_KEY = re.compile(r"[!-~]+")
+"""Printable ASCII without blanks: what an HTTP header takes."""
 
 
 class Provider(Protocol):
@@ -61,6 +65,13 @@ def make_provider(info: ProviderInfo, settings: Settings) -> SdkProvider:
             f"There is no key for {info.name}: {info.key_variable} is not set.",
             f"Set it, in the environment or in the file .env (a key comes from {info.key_page}), "
             "or go on without one: COURSE_MODEL=practice.",
+            provider=info.name,
+        )
+    if key is not None and not _CAN_BE_A_KEY.fullmatch(key.reveal()):
+        # It would fail on the wire, in an error message that repeats the key.
+        raise ModelChoiceError(
+            f"{info.key_variable} holds a character that no key has: a blank, a line break, a curly quote.",
+            "Copy the key again, without anything around it.",
             provider=info.name,
         )
     return AnthropicProvider(info, key) if info.kind == "anthropic" else ChatProvider(info, key)

@@ -19,8 +19,9 @@ from typing import Any
 from course_lib.models.calls import CallRequest, Reply, StopReason, ToolCall
 from course_lib.models.catalogue import ProviderInfo
 from course_lib.models.errors import BadReplyError, CutOffError, EmptyReplyError, ModelError
-from course_lib.models.failures import Failures
+from course_lib.models.failures import Failures, refusal_in
 from course_lib.models.prices import count_usage
+from course_lib.models.quiet_logs import keep_out_of_logs
 from course_lib.models.wire import CONNECT_TIMEOUT_S, TimeLimit, client_options, limited_by
 from course_lib.settings import Secret
 
@@ -112,21 +113,13 @@ class SdkProvider(ABC):
             ModelError: there is no usable reply; the class says why.
         """
         client = self.client
-        failure: ModelError | None = None
-        draft: Draft | None = None
         with limit:
-            try:
-                with limited_by(limit):
-                    raw = self._ask(client, request, limit, stream=False)
-                draft = self._read(raw)
-            except Exception as error:
-                failure = self._failures.explain(error, out_of_time=limit.was_cut, limit_s=limit.seconds)
-                if failure is None:
-                    raise
-        # Raised out here, so that the SDK's exception, which holds request and key, is not its context.
-        if failure is not None or draft is None:
-            raise failure or self._failures.dropped()
-        return self._finish(draft, request)
+            outcome = self._outcome(client, request, limit)
+        if isinstance(outcome, ModelError):
+            # Raised out here and without the way it came: the SDK's exception and the frames in between hold
+            # the request, with the key in it, and the answer, in which a server may have repeated the key.
+            raise outcome.with_traceback(None)
+        return self._finish(outcome, request)
 
     def stream(self, request: CallRequest, limit: TimeLimit) -> Generator[str, None, Reply]:
         """Asks once and yields the reply's text as it comes.
@@ -157,13 +150,11 @@ class SdkProvider(ABC):
                             pieces = self._read_stream(raw, draft)
                         piece = next(pieces, None)
                     except Exception as error:
-                        failure = self._failures.explain(
-                            error, out_of_time=limit.was_cut, limit_s=limit.seconds
-                        )
+                        failure = self._explain(error, limit)
                         if failure is None:
                             raise
                     if failure is not None:
-                        raise failure
+                        raise failure.with_traceback(None)
                     if piece is None:
                         break
                     if piece:
@@ -177,8 +168,24 @@ class SdkProvider(ABC):
             raise self._failures.too_slow(limit.seconds) if limit.was_cut else self._failures.dropped()
         return self._finish(draft, request)
 
+    def _outcome(self, client: Any, request: CallRequest, limit: TimeLimit) -> Draft | ModelError:
+        """What came of one call: the reply as it was read, or why there is none."""
+        try:
+            with limited_by(limit):
+                raw = self._ask(client, request, limit, stream=False)
+            return self._read(raw)
+        except Exception as error:
+            failure = self._explain(error, limit)
+            if failure is None:
+                raise
+            return failure
+
+    def _explain(self, error: Exception, limit: TimeLimit) -> ModelError | None:
+        return self._failures.explain(error, out_of_time=limit.was_cut, limit_s=limit.seconds)
+
     def _make_client(self) -> Any:
         sdk = import_module(self.sdk_name)
+        keep_out_of_logs(self._failures.secrets)
         url = self._address() if self._address is not None else self.info.base_url
         headers = {}
         if self.info.login is not None:
@@ -217,6 +224,14 @@ class SdkProvider(ABC):
     @abstractmethod
     def _read_stream(self, raw: Any, draft: Draft) -> Iterator[str]:
         """Yields the texts of the SDK's stream and notes everything else in the draft."""
+
+    def _raise_hidden_refusal(self, raw: Any) -> None:
+        """Raises what a reply of status 200 says where it holds an error, or no JSON, and no answer."""
+        if isinstance(raw, str | bytes) or raw is None:
+            raise self._failures.unreadable("it is no JSON", str(raw or ""))
+        refusal = refusal_in((getattr(raw, "model_extra", None) or {}).get("error"))
+        if refusal is not None:
+            raise self._failures.refused(refusal)
 
     def _finish(self, draft: Draft, request: CallRequest) -> Reply:
         stop = _STOPS.get(draft.finish or "", "end")

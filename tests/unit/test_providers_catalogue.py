@@ -14,7 +14,7 @@ from course_lib.models.connect import provider_for
 from course_lib.models.errors import ModelChoiceError
 from course_lib.models.prices import cost_usd, dollars
 from course_lib.models.providers import make_provider
-from course_lib.settings import MODEL_PROVIDERS, Settings, load_settings
+from course_lib.settings import MODEL_PROVIDERS, Secret, Settings, load_settings
 
 KEY = "a-key-that-nobody-made-0123456789"
 
@@ -94,7 +94,7 @@ def test_a_local_server_without_address_or_model_says_which_setting(tmp_path: Pa
 
 
 def test_user_and_password_are_taken_out_of_an_address() -> None:
-    address, login = split_login("http://amy:s%40fe@host.example:8443/v1", "COURSE_LOCAL_URL")
+    address, login = split_login(Secret("http://amy:s%40fe@host.example:8443/v1"), "COURSE_LOCAL_URL")
     assert address == "http://host.example:8443/v1"
     assert login is not None
     assert login.reveal() == "amy:s@fe"

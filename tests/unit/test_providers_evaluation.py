@@ -141,7 +141,7 @@ def test_long_lists_of_misses_are_cut() -> None:
 def replies_of_a_good_model() -> list[str]:
     return [
         "MATCH (s:Student)-[:STUDIES]->(x:Subject) WHERE toLower(x.name) CONTAINS 'dbms' RETURN s.name",
-        "<think>clubs?</think>MATCH (s:Student)-[:MEMBER_OF]->(c:Club) WHERE toLower(s.name) CONTAINS 'payal' "
+        "<think>club?</think>MATCH (s:Student)-[:MEMBER_OF]->(c:Club) WHERE toLower(s.name) CONTAINS 'payal' "
         "RETURN c.name",
         "MATCH (s:Student)-[:STUDIES]->(x:Subject) WHERE toLower(x.name) CONTAINS 'dsa' RETURN count(s) AS n",
         "MATCH (s:Student) WHERE toLower(s.name) CONTAINS 'rahul' RETURN s.year",
