@@ -15,6 +15,7 @@ from course_lib.models.practice.cypher_faults import (
     applicable_habits,
     as_delete,
     looks_like_query,
+    unpack,
 )
 from course_lib.models.practice.faults import CONNECTION, KINDS, PROBLEMS, TEXT, Unparsable
 
@@ -92,7 +93,27 @@ def test_fences_and_preamble(seed: int) -> None:
     assert not spoken.startswith(QUERY)
     assert FACT.text in put("preamble", FACT, seed)
     assert has_no_place("preamble", ANSWER)
-    assert has_no_place("fences", Reply("```\nx\n```"))
+    assert has_no_place("fences", CALL)
+
+
+PACKED = Reply(f"Here is a query:\n\n```cypher\n{QUERY}\n```\n\nLet me know if it helps.")
+
+
+def test_a_query_that_comes_in_prose_and_a_fence_by_itself() -> None:
+    found = unpack(PACKED.text)
+    assert found is not None
+    assert found.query == QUERY
+    assert found.with_query(QUERY) == PACKED.text
+    assert put("fences", PACKED) == put("preamble", PACKED) == PACKED.text
+    assert put("neo4j_syntax", PACKED, variant="exists_block") == PACKED.text.replace(
+        QUERY, applicable_habits(QUERY)["exists_block"]
+    )
+    assert put("write", PACKED).startswith("Here is a query:\n\n```cypher\nMATCH ")
+    assert "DETACH DELETE" in put("write", PACKED)
+    assert put("think_decoy", PACKED).endswith(PACKED.text)
+    assert has_no_place("made_up_fact", PACKED)
+    assert unpack(f"```\n{QUERY}\n```\nor\n```\n{QUERY}\n```") is None
+    assert unpack("```python\nprint(1)\n```") is None
 
 
 def test_some_preambles_begin_like_a_clause() -> None:

@@ -40,6 +40,33 @@ def looks_like_query(text: str) -> bool:
     return re.search(r"\b(RETURN|CALL)\b", _blank(stripped)) is not None
 
 
+@dataclass(frozen=True)
+class Packed:
+    """A query and what stands around it: nothing, or prose and a markdown fence."""
+
+    before: str
+    query: str
+    after: str
+
+    def with_query(self, query: str) -> str:
+        """The whole text with another query in it."""
+        return f"{self.before}{query}{self.after}"
+
+
+_FENCED = re.compile(r"```(?:cypher|opencypher|sql)?[ \t]*\n(.*?)\n?```", re.DOTALL | re.IGNORECASE)
+
+
+def unpack(text: str) -> Packed | None:
+    """Finds the query of a reply, be it bare or in the only fence of the text; None where there is none."""
+    if looks_like_query(text):
+        return Packed("", text, "")
+    fenced = list(_FENCED.finditer(text))
+    if len(fenced) != 1 or not looks_like_query(fenced[0].group(1)):
+        return None
+    start, end = fenced[0].span(1)
+    return Packed(text[:start], text[start:end], text[end:])
+
+
 def _blank(query: str) -> str:
     """The query, same length, with everything between quotes replaced by `_`."""
     out: list[str] = []

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from course_lib.models.practice.asked import question_of
 from course_lib.models.practice.conversation import Reply, Request
-from course_lib.models.practice.cypher_faults import applicable_habits, as_delete, looks_like_query
+from course_lib.models.practice.cypher_faults import applicable_habits, as_delete, looks_like_query, unpack
 from course_lib.models.practice.refusals import ProblemKind
 from course_lib.models.practice.tokens import cut, estimate
 
@@ -123,7 +123,7 @@ def think_decoy(
     reply: Reply, request: Request, rng: random.Random, variant: str | None = None
 ) -> Reply | None:
     """An unclosed `<think>` with a fenced query inside that the model itself throws away."""
-    if not looks_like_query(reply.text):
+    if unpack(reply.text) is None:
         return None
     decoys = [decoy for decoy in _DECOYS if decoy not in reply.text]
     text = (
@@ -158,8 +158,10 @@ _AFTER_QUERY = (
 
 def fences(reply: Reply, request: Request, rng: random.Random, variant: str | None = None) -> Reply | None:
     """The answer in a markdown fence."""
-    if not reply.text or "```" in reply.text:
+    if not reply.text:
         return None
+    if "```" in reply.text:
+        return reply  # it came in a fence by itself
     language = "cypher" if looks_like_query(reply.text) else "json" if _is_json(reply.text) else ""
     label = rng.choice((language, language, ""))
     return replace(reply, text=f"```{label}\n{reply.text}\n```")
@@ -171,6 +173,8 @@ def preamble(reply: Reply, request: Request, rng: random.Random, variant: str | 
         text = f"{rng.choice(_BEFORE_QUERY)}\n\n{reply.text}\n\n{rng.choice(_AFTER_QUERY)}"
     elif _is_json(reply.text):
         text = f"Here is the JSON:\n\n{reply.text}\n\nLet me know if you need another format."
+    elif unpack(reply.text) is not None:
+        return reply  # it came in prose by itself
     else:
         return None
     return replace(reply, text=text)
@@ -183,22 +187,25 @@ def neo4j_syntax(
     reply: Reply, request: Request, rng: random.Random, variant: str | None = None
 ) -> Reply | None:
     """A habit from Neo4j that FalkorDB refuses; `variant` names one of `cypher_faults.HABITS`."""
-    if not looks_like_query(reply.text):
+    packed = unpack(reply.text)
+    if packed is None:
         return None
-    habits = applicable_habits(reply.text)
+    habits = applicable_habits(packed.query)
     if variant is not None:
         habits = {name: text for name, text in habits.items() if name == variant}
     if not habits:
         return None
-    return replace(reply, text=habits[rng.choice(sorted(habits))])
+    return replace(reply, text=packed.with_query(habits[rng.choice(sorted(habits))]))
 
 
 def write(reply: Reply, request: Request, rng: random.Random, variant: str | None = None) -> Reply | None:
     """A DELETE in place of the query: of what it would have found, or of everything."""
-    if not looks_like_query(reply.text):
+    packed = unpack(reply.text)
+    if packed is None:
         return None
     everything = "MATCH (n) DETACH DELETE n"
-    return replace(reply, text=rng.choice((as_delete(reply.text) or everything, everything)))
+    query = rng.choice((as_delete(packed.query) or everything, everything))
+    return replace(reply, text=packed.with_query(query))
 
 
 _INVENTED_NAMES = ("Vikram", "Ananya", "Meera")
@@ -225,7 +232,7 @@ def made_up_fact(
 ) -> Reply | None:
     """One more sentence, about somebody who is not in the rows; `variant` names who is praised."""
     text = reply.text
-    if not text or reply.tool_calls or looks_like_query(text) or _is_json(text):
+    if not text or reply.tool_calls or unpack(text) is not None or _is_json(text):
         return None
     known = " ".join([request.system, *(turn.text for turn in request.turns)])
     name = variant or next(

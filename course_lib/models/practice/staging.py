@@ -11,7 +11,7 @@ from types import TracebackType
 from course_lib.errors import CourseError
 from course_lib.models.practice.asked import attempt_of, question_of
 from course_lib.models.practice.conversation import Reply, Request
-from course_lib.models.practice.cypher_faults import HABITS, looks_like_query
+from course_lib.models.practice.cypher_faults import HABITS, unpack
 from course_lib.models.practice.faults import (
     CONNECTION,
     KINDS,
@@ -115,7 +115,7 @@ def form_of(reply: Reply, request: Request) -> str:
     """What kind of reply this is: `tools`, `query`, `json` or `text`."""
     if reply.tool_calls:
         return "tools"
-    if looks_like_query(reply.text):
+    if unpack(reply.text) is not None:
         return "query"
     return "json" if request.output_schema is not None else "text"
 
