@@ -30,7 +30,7 @@ GOOD = TEXTS.filter(lambda text: text.strip() and not text.strip().startswith("#
 NOTES = st.lists(GOOD, min_size=1, max_size=8)
 
 QUICK = settings(
-    max_examples=60,
+    max_examples=30,
     deadline=None,  # the engine may be busy with another test
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
@@ -59,16 +59,13 @@ def tables_with(texts: list[str]) -> CollegeTables:
 @example(["'; MATCH (n) DETACH DELETE n //", 'He said "yes"', "C:\\new\\table", "100%", "\\", '"', 'a\\"b'])
 @example(["### #N/A is what a spreadsheet writes", "=SUM(A1)", " leading and trailing ", "sep=;"])
 def test_any_text_comes_back_from_the_graph(notes_graph: Graph, texts: list[str]) -> None:
-    from course_lib.college.dataset import differs, load_row_by_row, load_tables
+    from course_lib.college.dataset import load_row_by_row, load_tables
 
     tables = tables_with(texts)
     for load in (load_tables, load_row_by_row):
         notes_graph.write("MATCH (n) DETACH DELETE n")
         load(notes_graph, tables)
         assert [row[0] for row in notes_graph.read("MATCH (n:Note) RETURN n.text ORDER BY n.id")] == texts
-    notes_graph.delete()
-    load_tables(notes_graph, tables)
-    assert not differs(notes_graph, tables)
 
 
 @QUICK

@@ -40,7 +40,7 @@ def test_another_seed_gives_another_college() -> None:
     assert digest(generate_college(50, seed=1)) != digest(generate_college(50, seed=2))
 
 
-@pytest.mark.parametrize("students", [1, 2, 3, 17, 100, 1_234])
+@pytest.mark.parametrize("students", [1, 2, 3, 17, 100, 523])
 def test_generated_tables_hold_up_to_every_check(tmp_path: Path, students: int) -> None:
     tables = generate_college(students, seed=students)
     back = read_tables(write_tables(tables, tmp_path))  # keys, ends, grades, doubles: all checked here
@@ -106,15 +106,15 @@ def test_prerequisites_have_no_circle(table: str) -> None:
 
 
 def test_students_are_walked_and_never_held() -> None:
-    tables = generate_college(20_000, seed=1)
+    tables = generate_college(5_000, seed=1)
     tracemalloc.start()
     try:
         count = sum(1 for _ in tables["Student_STUDIES_Subject"])
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert count > 40_000
-    assert peak < 1_000_000  # bytes; held as dicts they would take more than ten million
+    assert count > 10_000
+    assert peak < 500_000  # bytes; held as dicts they would take some millions
 
 
 # ------------------------------------------------------------------------------------------------------- dice

@@ -11,7 +11,7 @@ from course_lib.college.spec import COLLEGE
 from course_lib.college.tables import CollegeTables, read_tables, write_tables
 from course_lib.college.variation import CASES, _View
 
-SEEDS = range(40)
+SEEDS = range(25)
 
 
 def content(tables: CollegeTables) -> dict[str, list[object]]:
