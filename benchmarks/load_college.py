@@ -7,9 +7,9 @@ python benchmarks/load_college.py --batch-sizes          the same college in bat
 The engine is the one that the settings name. Scratch graphs are deleted at the end.
 
 Measured on the embedded engine, two cores that other work kept busy, Python 3.11: 67,288 nodes and 351,524
-relationships in 47 s (9,000 rows a second), this process at 35 MB throughout; batches 12 to 20 times faster than
-a query per row on a college of 300 students, 3 to 4 times on the shipped 75 nodes, where the first query with
-each new label outweighs the rows.
+relationships in 47 s (9,000 rows a second), this process at 35 MB throughout; batches 12 to 20 times faster
+than a query per row on a college of 300 students, 3 to 4 times on the shipped 75 nodes, where the first query
+with each new label outweighs the rows.
 """
 
 from __future__ import annotations
