@@ -38,6 +38,8 @@ class Stage:
     commands: tuple[tuple[str, ...], ...]
     aside: bool = False
     """Whether it runs beside the stages that follow: it uses one processor and nobody waits for it."""
+    note: str = ""
+    """What stands below its line."""
 
 
 @dataclass
@@ -153,7 +155,8 @@ def plan(
     if find_chromium() is None:
         notes.append(f"the browser tests: no Chromium here. To get one: {how_to_get_chromium()}.")
     else:
-        stages.append(Stage("in the browser", ((*pytest, "tests/browser", *chosen),)))
+        looks = "what the browser showed: .course/screenshots/"
+        stages.append(Stage("in the browser", ((*pytest, "tests/browser", *chosen),), note=looks))
     if select:
         stages = [stage for stage in stages if stage.name in ("tests", "in the browser")]
     return stages, notes
@@ -249,6 +252,8 @@ def report(stage: Stage, outcome: Outcome) -> None:
     numbers = f"{outcome.passed} passed" + (f", {outcome.failed} failed" if outcome.failed else "")
     numbers += f", {outcome.skipped} skipped" if outcome.skipped else ""
     print(f"  {word:<7}{outcome.seconds:7.1f} s  {stage.name}: {numbers}", flush=True)
+    if stage.note:
+        print(f"                   {stage.note}")
     for reason in dict.fromkeys(outcome.reasons):
         print(f"                   skipped: {reason}")
     if outcome.output:
