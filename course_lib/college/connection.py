@@ -45,6 +45,8 @@ CONNECT_SECONDS = 5.0
 PATIENCE_SECONDS = (20.0, 120.0, 1200.0, None)
 """How long to wait for an answer. The engine stops a query at its own time limit; this is for an engine that
 no longer does. Each has a client of its own; a call takes the first that is ten seconds above its limit."""
+BREAKS = 2
+"""How many broken connections a call outlives, when it does no harm to send it again."""
 SCHEMES = {"falkor": "redis", "falkors": "rediss", "redis": "redis", "rediss": "rediss", "unix": "unix"}
 """The schemes of `FALKORDB_URL` -> what the client calls them."""
 
@@ -104,7 +106,8 @@ class Connection:
         from redis import exceptions
 
         patience = next(p for p in PATIENCE_SECONDS if p is None or p > timeout_ms / 1000 + 10)
-        lost = refused = False
+        refused = False
+        breaks = 0
         while True:
             seen = self._endpoint
             try:
@@ -123,18 +126,18 @@ class Connection:
                 refused = True
                 self._forget(role)
             except exceptions.BusyLoadingError as error:
-                if lost or not self.embedded:
+                breaks += 1
+                if breaks > BREAKS or not self.embedded:
                     raise ServerBusyError(
                         f"The server at {self.address} is still reading its data.", "Try again in a moment."
                     ) from error
-                lost = True
                 self._renew(seen)
             except (exceptions.ConnectionError, exceptions.TimeoutError, OSError) as error:
                 sent = not any(getattr(error, mark, False) for mark in _NOT_SENT)
                 in_time = not isinstance(error, exceptions.TimeoutError)
-                if lost or not in_time or (sent and not repeatable):
+                breaks += 1
+                if breaks > BREAKS or not in_time or (sent and not repeatable):
                     raise self._lost(error, sent=sent, repeatable=repeatable) from error
-                lost = True
                 self._renew(seen)
 
     def owner(self, *command: Any, timeout_ms: int = 5_000, repeatable: bool = True) -> Any:

@@ -21,6 +21,16 @@ SHOWN_HTML_CELL = 400
 """The longest cell of an HTML table, in characters."""
 
 
+_MANY = {"property": "properties", "index": "indices"}
+_ONE = {
+    "nodes": "node",
+    "relationships": "relationship",
+    "properties": "property",
+    "labels": "label",
+    "indices": "index",
+}
+
+
 @dataclass(frozen=True)
 class Counts:
     """How much a graph holds."""
@@ -29,7 +39,7 @@ class Counts:
     relationships: int
 
     def __str__(self) -> str:
-        return f"{self.nodes} nodes, {self.relationships} relationships"
+        return f"{_count(self.nodes, 'node')}, {_count(self.relationships, 'relationship')}"
 
 
 @dataclass(frozen=True)
@@ -50,11 +60,11 @@ class Stats:
     """How long the engine worked on it, by its own clock."""
 
     def __str__(self) -> str:
-        said = [
-            f"{getattr(self, f.name)} {f.name.replace('_', ' ')}"
-            for f in fields(self)
-            if f.name != "milliseconds" and getattr(self, f.name)
-        ]
+        said = []
+        for one in fields(self):
+            things, _, what = one.name.partition("_")
+            if what and getattr(self, one.name):
+                said.append(f"{_count(getattr(self, one.name), _ONE[things])} {what}")
         return ", ".join(said) or "nothing changed"
 
 
@@ -264,7 +274,7 @@ def _space_map(properties: Mapping[str, Any]) -> str:
 
 
 def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"
+    return f"{number} {thing if number == 1 else _MANY.get(thing, thing + 's')}"
 
 
 def _is_number(value: Any) -> bool:

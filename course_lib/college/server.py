@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import socket
 import stat
 import subprocess
@@ -23,6 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from course_lib.college import engine_check
+from course_lib.college.engine_check import EngineReport
 from course_lib.college.errors import (
     DataDamagedError,
     EngineUnavailableError,
@@ -33,9 +36,15 @@ from course_lib.settings import Secret, Settings, load_settings
 
 START_SECONDS = 40.0
 """How long a server may take to start, when it has no data to read back."""
+LOCK_SECONDS = 20.0
+"""How long a new server waits for an earlier one to let go of the folder."""
 LOADING_SECONDS = 900.0
 """How long a server may take to read its data back."""
 MODULE_OPTIONS = {
+    # One query at a time. With more threads the engine lets two MERGEs look before either writes: both create,
+    # and what the append-only file then replays is not what ran. Tried with two loaders: doubled relationships
+    # in most rounds, and in some a server that crashes whenever it reads its own file back.
+    "THREAD_COUNT": "1",
     # A limit for queries that come without one; and with it set, the engine also stops a write that takes
     # longer than the limit it came with, and takes it back.
     "TIMEOUT_DEFAULT": "600000",
@@ -65,6 +74,11 @@ class Endpoint:
     def embedded(self) -> bool:
         """Whether this is the course's own server."""
         return self.url is None
+
+
+def can_run_embedded() -> EngineReport:
+    """Whether the embedded server runs on this machine; it is really started, see `engine_check`."""
+    return engine_check.can_run_embedded()
 
 
 def ensure_server(settings: Settings | None = None) -> Endpoint:
@@ -149,7 +163,9 @@ class _Holder:
     def endpoint(self) -> Endpoint | None:
         """Asks how the server does, and waits until it does well. None when the supervisor is gone."""
         try:
-            self.line.sendall(b"?\n")
+            with contextlib.suppress(OSError):
+                # One that has given up has closed its end, and its last word is still to be read.
+                self.line.sendall(b"?\n")
             limit = START_SECONDS
             while True:
                 said = self._hear(limit)
@@ -226,9 +242,7 @@ if hasattr(os, "register_at_fork"):
 
 def _hold(folder: Path) -> _Holder:
     """Connects to the folder's supervisor, starting one where there is none."""
-    from course_lib.college.engine_check import engine_files
-
-    server, module = engine_files()
+    server, module = engine_check.engine_files()
     _make_folder(folder)
     _make_secret(folder)
     sockets = _sockets_folder(folder)
@@ -257,6 +271,7 @@ def _spawn(folder: Path, sockets: Path, server: Path, module: Path) -> _Holder:
     command = [sys.executable, "-I", "-S", str(Path(__file__).with_name("supervisor.py"))]
     command += ["--folder", str(folder), "--sockets", str(sockets)]
     command += ["--server", str(server), "--module", str(module), "--holder", str(theirs.fileno())]
+    command += ["--lock-seconds", str(LOCK_SECONDS)]
     try:
         imports = folder / "import"
         imports.mkdir(mode=0o700, exist_ok=True)
@@ -386,10 +401,15 @@ def _sockets_folder(folder: Path) -> Path:
     return short
 
 
+_DAMAGE = re.compile(
+    r"append only file|AOF manifest|AOF .*doesn't exist|RDB reading|RDB CRC|RDB signature|Checking RDB file",
+    re.IGNORECASE,
+)
+"""What a server says when it ends because it cannot read back what it has stored."""
+
+
 def _failure(said: dict[str, Any], folder: Path) -> EngineUnavailableError | ServerFullError:
     """The named error for what a supervisor reported."""
-    from course_lib.college.engine_check import diagnose
-
     kind, detail, code = said.get("kind"), str(said.get("detail", "")), said.get("code")
     log = folder / "server.log"
     if kind == "busy":
@@ -407,10 +427,12 @@ def _failure(said: dict[str, Any], folder: Path) -> EngineUnavailableError | Ser
             "The graph server died several times within a minute and was not started again.",
             f"The reason is at the end of {log}. Your data is untouched; run it again to try once more.",
         )
-    if "append only file" in detail.lower():
+    if _DAMAGE.search(detail):
         return DataDamagedError(
             f"The graphs stored in {folder / 'data'} cannot be read back.",
             f"Move that folder aside to start empty; nothing was deleted. The reason is at the end of {log}.",
         )
-    found = diagnose(detail, code)
+    found = engine_check.diagnose(detail, code)
+    if found.kind == "disk" and "No space" in detail:
+        return ServerFullError(found.what, found.remedy)
     return EngineUnavailableError(found.what, found.remedy)

@@ -35,12 +35,12 @@ from typing import Any, NoReturn
 
 PROBE_SECONDS = 0.005
 """How often a starting server is asked whether it is ready."""
+PING_SECONDS = 1.0
+"""How long a server may take to answer whether it is there."""
 TICK_SECONDS = 1.0
 """How often the append-only file is pushed to the disk and the folder is looked at."""
 STOP_SECONDS = 15.0
 """How long a server may take to end in good order before it is killed."""
-LOCK_SECONDS = 20.0
-"""How long to wait for an earlier server to let go of the folder."""
 SHOWN_LOG = 4000
 """How much of the end of the log goes into a report, in characters."""
 RESTARTS = 5
@@ -64,6 +64,9 @@ def _parse(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--server", required=True, help="the redis-server to run")
     parser.add_argument("--module", required=True, help="the FalkorDB module to load")
     parser.add_argument("--module-arg", action="append", default=[], help="an argument for the module")
+    parser.add_argument(
+        "--lock-seconds", type=float, default=20.0, help="how long to wait for an earlier server to let go"
+    )
     parser.add_argument("--holder", type=int, help="the descriptor of the first holder's connection")
     return parser.parse_args(argv)
 
@@ -74,6 +77,7 @@ class Supervisor:
     def __init__(self, options: argparse.Namespace) -> None:
         self.folder: Path = options.folder
         self.sockets: Path = options.sockets
+        self.lock_seconds: float = options.lock_seconds
         self.command: list[str] = [options.server]
         self.module: list[str] = [options.module, *options.module_arg]
         self.selector = selectors.DefaultSelector()
@@ -122,7 +126,7 @@ class Supervisor:
         return 1 if self.state == "failed" else 0
 
     def _turn(self) -> None:
-        timeout = TICK_SECONDS if self.state == "ready" else PROBE_SECONDS
+        timeout = TICK_SECONDS if self.state == "ready" and not self.asking else PROBE_SECONDS
         for key, _ in self.selector.select(timeout):
             handle: Callable[[], None] = key.data
             handle()
@@ -132,6 +136,8 @@ class Supervisor:
         else:
             self._sync()
             self._check_folder()
+            if self.asking:
+                self._report()
         if not self.holders:
             # Somebody may have knocked in the same instant: let them in rather than close the door on them.
             self._accept()
@@ -162,7 +168,7 @@ class Supervisor:
 
     def _lock(self) -> None:
         self.lock_fd = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        deadline = time.monotonic() + LOCK_SECONDS
+        deadline = time.monotonic() + self.lock_seconds
         asked = False
         while True:
             try:
@@ -220,7 +226,7 @@ class Supervisor:
             self.listener = None
 
     def _tidy(self) -> None:
-        for left in (self.server_socket, self.folder / "server.json"):
+        for left in (*self.sockets.glob("server-*.sock"), self.folder / "server.json"):
             with contextlib.suppress(OSError):
                 left.unlink(missing_ok=True)
         if self.sockets != self.folder:
@@ -263,6 +269,8 @@ class Supervisor:
         data.mkdir(mode=0o700, exist_ok=True)
         if self.log.exists() and self.log.stat().st_size > LOG_BYTES:
             self.log.replace(self.log.with_suffix(".log.1"))
+        with contextlib.suppress(OSError):
+            self.server_socket.unlink(missing_ok=True)
         # A name of its own for each server: an old one that is still ending removes its socket by name.
         self.server_socket = self.sockets / f"server-{secrets.token_hex(4)}.sock"
         options = {
@@ -295,18 +303,27 @@ class Supervisor:
         (self.folder / "server.json").write_text(json.dumps(record), encoding="utf-8")
 
     def _probe(self) -> None:
-        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as line:
-            line.settimeout(1)
-            line.connect(str(self.server_socket))
-            line.sendall(b"PING\r\n")
-            answer = line.recv(64)
-            # With a full disk it answers MISCONF instead: it takes no changes, but it is up and reads go on.
-            if answer.startswith((b"+PONG", b"-MISCONF")):
-                self.state = "ready"
-                self._report()
-            elif answer.startswith(b"-LOADING") and self.state != "loading":
-                self.state = "loading"
-                self._report()
+        answer = self._ping()
+        # With a full disk it answers MISCONF: it takes no changes, but it is up and reads go on.
+        if answer.startswith((b"+PONG", b"-MISCONF")):
+            self.state = "ready"
+            self._report()
+        elif answer.startswith(b"-LOADING") and self.state != "loading":
+            self.state = "loading"
+            self._report()
+
+    def _ping(self) -> bytes:
+        """What the server says to a PING: nothing when it is not there, or dying."""
+        try:
+            with socket.socket(socket.AF_UNIX) as line:
+                line.settimeout(PING_SECONDS)
+                line.connect(str(self.server_socket))
+                line.sendall(b"PING\r\n")
+                return line.recv(64)
+        except TimeoutError:
+            return b"too busy to answer"
+        except OSError:
+            return b""
 
     def _reap(self) -> None:
         if self.server is None or self.server.poll() is None:
@@ -415,8 +432,8 @@ class Supervisor:
         """
         if self.state == "starting":
             return
-        if self.state == "ready" and self.server is not None and self.server.poll() is not None:
-            return  # it has just died, and the next turn will notice
+        if self.state == "ready" and not self._ping():
+            return  # it is dying, and a later turn will notice
         line = {"state": self.state, "socket": str(self.server_socket), "note": self.note, **more}
         if self.server is not None:
             line["pid"] = self.server.pid
