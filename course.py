@@ -336,14 +336,14 @@ def prepare(environment: Environment, folder: Path) -> bool:
             version = None
     if version is None:
         check_python()
-        remove(folder)
+        empty(folder)
         size = "about 130 MB" if environment == LESSONS else "about 180 MB"
         print(
             f"Setting up in {folder.name}, this once: half a minute if downloads are fast, minutes on\n"
             f"slow Wi-Fi ({size} to fetch). Nothing outside this folder changes but package caches.",
             flush=True,
         )
-        folder.mkdir()
+        folder.mkdir(exist_ok=True)
         (folder / UNFINISHED).touch()
         say(1, "an environment for Python {}.{}".format(*sys.version_info[:2]))
         make_environment(folder)
@@ -353,17 +353,19 @@ def prepare(environment: Environment, folder: Path) -> bool:
     return False
 
 
-def remove(folder: Path) -> None:
-    """Deletes an environment that cannot be used."""
+def empty(folder: Path) -> None:
+    """Deletes what is in a useless environment. The folder itself stays: it may be a container's volume."""
     if folder.is_symlink():
         raise Stop(f"{folder.name} is a link. Delete it, and type the same command again.")
-    if not folder.exists():
-        return
     try:
-        shutil.rmtree(str(folder))
+        for entry in folder.iterdir() if folder.exists() else ():
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(str(entry))
+            else:
+                entry.unlink()
     except OSError as error:
         raise Stop(
-            f"The old folder {folder.name} could not be deleted ({error.strerror}). Close JupyterLab and "
+            f"The old files in {folder.name} could not be deleted ({error.strerror}). Close JupyterLab and "
             "whatever else uses it, delete it by hand, and type the same command again."
         ) from None
 
