@@ -9,13 +9,12 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
-import os
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from course_lib.errors import CourseError
+from course_lib.lab.files import write_whole
 from course_lib.settings import Settings
 
 PATTERN = "[0-9][0-9]_*.ipynb"
@@ -24,10 +23,6 @@ PATTERN = "[0-9][0-9]_*.ipynb"
 
 class NoSuchLessonError(CourseError):
     """There is no lesson of that number."""
-
-
-class WorkFolderError(CourseError):
-    """The learner's folder cannot be used."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +39,7 @@ def copy_lessons(settings: Settings) -> Copies:
     """Copies every lesson that has no copy yet.
 
     Raises:
-        WorkFolderError: the folder for the copies cannot be written to.
+        FolderUnusableError: the folder for the copies cannot be written to.
     """
     record = _Record(settings.home / "lessons.json")
     made, newer = [], []
@@ -52,7 +47,7 @@ def copy_lessons(settings: Settings) -> Copies:
         checksum = hashlib.sha256(lesson.read_bytes()).hexdigest()
         copy = settings.work / lesson.name
         if not copy.exists():
-            _copy(lesson, copy)
+            write_whole(copy, lesson.read_bytes())
             record.seen[lesson.name] = checksum
             record.copied[lesson.name] = checksum
             made.append(lesson.name)
@@ -73,7 +68,7 @@ def fresh_copy(settings: Settings, number: str, today: datetime.date | None = No
 
     Raises:
         NoSuchLessonError: no lesson has that number.
-        WorkFolderError: the folder for the copies cannot be written to.
+        FolderUnusableError: the folder for the copies cannot be written to.
     """
     lesson = find_lesson(shipped_lessons(settings), number)
     stem = f"{lesson.stem}-{(today or datetime.date.today()).isoformat()}"
@@ -82,7 +77,7 @@ def fresh_copy(settings: Settings, number: str, today: datetime.date | None = No
     while copy.exists():
         copy = settings.work / f"{stem}-{again}.ipynb"
         again += 1
-    _copy(lesson, copy)
+    write_whole(copy, lesson.read_bytes())
     return copy
 
 
@@ -120,20 +115,6 @@ def find_lesson(lessons: Sequence[Path], number: str) -> Path:
     raise NoSuchLessonError(f"There is no lesson {number!r}.", f"The lessons are: {known}.")
 
 
-def _copy(lesson: Path, copy: Path) -> None:
-    half = copy.with_name(f".{copy.name}.{os.getpid()}.new")
-    try:
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(lesson, half)
-        half.replace(copy)
-    except OSError as error:
-        half.unlink(missing_ok=True)
-        raise WorkFolderError(
-            f"{copy.name} could not be put into {copy.parent} ({error.strerror}).",
-            "Make room or let yourself write there, or name another folder in COURSE_WORK.",
-        ) from error
-
-
 class _Record:
     """`.course/lessons.json`: which version of each lesson was copied, and which the learner has heard of.
 
@@ -150,9 +131,5 @@ class _Record:
             self.seen, self.copied = {}, {}
 
     def save(self) -> None:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        half = self.path.with_name(f"{self.path.name}.{os.getpid()}.new")
-        half.write_text(
-            json.dumps({"seen": self.seen, "copied": self.copied}, indent=1) + "\n", encoding="utf-8"
-        )
-        half.replace(self.path)
+        content = json.dumps({"seen": self.seen, "copied": self.copied}, indent=1) + "\n"
+        write_whole(self.path, content.encode("utf-8"))

@@ -19,6 +19,7 @@ from typing import Any
 from urllib.parse import quote
 
 from course_lib.errors import CourseError
+from course_lib.lab.files import write_whole
 from course_lib.settings import Settings
 
 FIRST_PORT = 8888
@@ -76,9 +77,8 @@ def move_in(settings: Settings) -> None:
         os.environ["PATH"] = os.pathsep.join([scripts, *(path for path in paths if path != scripts)])
         os.environ["VIRTUAL_ENV"] = sys.prefix
     for name, content in CONFIGURATION.items():
-        path = settings.home / "jupyter" / "config" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        text = json.dumps(content, indent=1) + "\n"
+        write_whole(settings.home / "jupyter" / "config" / name, text.encode("utf-8"))
 
 
 def free_port(wanted: int, ip: str = "127.0.0.1") -> int:
