@@ -33,5 +33,5 @@ def write_whole(path: Path, content: bytes) -> None:
             half.unlink(missing_ok=True)
         raise FolderUnusableError(
             f"{path.name} could not be put into {path.parent} ({error.strerror}).",
-            "Make room there, or let yourself write there, or name other folders in COURSE_WORK and COURSE_DIR.",
+            "Make room, or let yourself write there, or name other folders in COURSE_WORK and COURSE_DIR.",
         ) from error
