@@ -251,3 +251,22 @@ def test_writing_wishes_need_the_reading_rule(college: College) -> None:
     assert "DELETE" not in ask(build_prompt(college.texts, rules=RULES), wish)
     # 'clean up' does not say delete: the rule alone is not enough, which is why there are permissions.
     assert "DETACH DELETE" in ask(build_prompt(college.texts, rules=RULES), "clean up the old data")
+
+
+def test_a_graph_of_another_kind_is_understood() -> None:
+    path = DATA / "workplace.toml"
+    with path.open("rb") as file:
+        content = tomllib.load(file)["graph"]
+    company = open_graph(name=f"practice_{secrets.token_hex(4)}")
+    try:
+        company.write(content)
+        rules = {name: rule for name, rule in RULES.items() if name not in ("common", "next")}
+        prompts = levels(describe(company), rules)
+        questions = read_questions(path)
+        scores = {name: score(company, questions, prompt) for name, prompt in prompts.items()}
+    finally:
+        company.delete()
+        company.close()
+    show("a company, one attempt", scores)
+    assert_rising(scores)
+    assert scores["+ rules"].share >= 0.90

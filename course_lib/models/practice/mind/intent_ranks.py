@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from course_lib.models.practice.mind.drawing import finished, name_column, top_number
 from course_lib.models.practice.mind.intent_counts import _count_by_property, _group_property, counted_plan
 from course_lib.models.practice.mind.linking import LabelWord
@@ -43,7 +45,7 @@ def best(question: Question, rules: RuleBook) -> Plan | None:
         for place in range(hit.start, hit.end)
     )
     options = [t for t in targets(question) if t.label in {e for r, _ in ranked for e in (r.start, r.end)}]
-    thing_labels = {label for m in question.things for label, _ in question.label_choices(m)[:1]}
+    thing_labels = {label for m in question.things for label, _ in question.label_choices(m)[:1] if m.owners}
     if world.agent not in thing_labels:
         agents = [t for t in options if t.label == world.agent] or [Target(world.agent, 0.0)]
         explicit = [
@@ -55,15 +57,21 @@ def best(question: Question, rules: RuleBook) -> Plan | None:
         options = [t for t in options if t.label not in thing_labels] or [
             Target(r.end if r.start in thing_labels else r.start, 0.3) for r, _ in ranked
         ]
+    guessed = any(not m.owners for m in question.things)
     best: tuple[float, Pattern, str, str] | None = None
     for rel, prop in ranked:
         fitting = [t for t in options if t.label in (rel.start, rel.end)]
         if not fitting:
             continue
+        fitting = [replace(t, prior=min(t.prior, 0.05)) for t in fitting]
         pattern = draw(question, fitting, needed=frozenset({rel.type}), skip_words=skip)
         if pattern is None or pattern.edge_of(rel.type) is None:
             continue
         cost = pattern.cost
+        if guessed:
+            reached = {pattern.sketch.label_of(var) for var in pattern.ends.values()}
+            cost += 0.0 if reached <= {rel.start, rel.end} else 1.5
+            cost -= 0.1 * (world.rels.index(rel) in world.group_rels.get("study", ()))
         if any(a.prop == prop and a.owner == rel.type for owners in question.asked for a in owners):
             cost -= 1.0
         if best is None or cost < best[0]:

@@ -63,6 +63,8 @@ def outside(question: Question, rules: RuleBook) -> Plan | None:
         typed = " ".join(token.text for token in links.tokens[hit.start : hit.end])
         thing = question.things[0] if question.things else None
         if topic.property is not None:
+            if any(a.at not in range(hit.start, hit.end) for owners in question.asked for a in owners):
+                continue  # 'which city does she live in' asks for a property that there is
             if thing is None and not links.has("who") and not question.labels:
                 continue
             label = question.label_choices(thing)[0][0] if thing is not None else world.agent

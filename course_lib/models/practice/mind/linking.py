@@ -74,6 +74,8 @@ class RelCue:
     end: int
     rels: tuple[tuple[int, float], ...]
     passive: bool = False
+    optional: bool = False
+    """The word names a thing first of all: the relationship may be meant, and need not be."""
 
 
 @dataclass(frozen=True)
@@ -272,7 +274,7 @@ def _whole(links: Links, world: World, start: int, length: int) -> tuple[list[Li
         small = len(token.lower) < 3 or token.lower in lex.function or token.lower in lex.pronouns.words
         if small and not _loud(links, start):
             return [], "exact"
-        if _own_word(token, found, world):
+        if _own_word(token, found, world) or _is_verb_here(links, start):
             return [], "exact"
     if found:
         exact = [value for value in found if value.text == _slice(links, start, start + length)]
@@ -283,6 +285,14 @@ def _whole(links: Links, world: World, start: int, length: int) -> tuple[list[Li
     if found and length == 1 and (_own_word(words[0], found, world) or len(words[0].stem) < 3):
         return [], "stem"
     return found, "stem"
+
+
+def _is_verb_here(links: Links, place: int) -> bool:
+    """'does she live in': a verb, whatever value is spelled like it."""
+    token = links.tokens[place]
+    if token.text != token.lower or links.word(place + 1) not in ("in", "at", "on", "with", "for"):
+        return False
+    return bool(lexicon().groups["verbs"].phrases.find((token,)))
 
 
 def _own_word(token: Token, found: list[ListedValue], world: World) -> bool:
@@ -482,7 +492,8 @@ def _slips(links: Links, world: World, taken: set[int], known: set[int]) -> None
     """Typing slips: an unknown word that is nearly a value, a word of the schema or one of the lexicon."""
     lex = lexicon()
     for place, token in enumerate(links.tokens):
-        if place in known or len(token.lower) < 4 or not token.lower.replace("-", "").isalpha():
+        named = not world.values and place > 0 and token.text[0].isupper()
+        if place in known or named or len(token.lower) < 4 or not token.lower.replace("-", "").isalpha():
             continue
         allowed = typo_allowance(len(token.lower))
         value, distance = _nearest_value(token, world, allowed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from course_lib.models.practice.mind.linking import LabelWord, Mention, RelCue
 from course_lib.models.practice.mind.plan import Branch, Differs, Edge, Holds, Named, Sketch
@@ -105,7 +105,7 @@ def targets(question: Question) -> list[Target]:
             and question.hinglish
         ):
             prior += 0.3
-        found.append(Target(word.label, prior if not found else prior + 0.25, word))
+        found.append(Target(word.label, prior if not found else prior + 0.5, word))
     first = question.things[0] if question.things else None
     if first is not None:
         for label, penalty in question.label_choices(first)[:2]:
@@ -186,7 +186,7 @@ def _route(
 ) -> Route | None:
     world = question.world
     own = target.word.start if target.word is not None else -1
-    cues = [cue for cue in question.cues if cue.start not in skip_words]
+    cues = [_softened(cue, question) for cue in question.cues if cue.start not in skip_words]
     words = [
         word
         for word in question.labels
@@ -214,6 +214,15 @@ def _route(
             anchors.append([Anchor(test.owner)])
         else:
             types.add(test.owner)
+    if types:
+        # A name that the prompt does not list is most likely at an end of what the question is about.
+        ends = {end for rel in world.rels if rel.type in types for end in (rel.start, rel.end)} - {
+            target.label
+        }
+        anchors = [
+            [a for a in choices if a.mention is None or a.mention.owners or a.label in ends] or choices
+            for choices in anchors
+        ]
     sides = {label for choices in anchors for anchor in choices[:1] for label in (anchor.label,)}
     for type_name in types:
         rels = [rel for rel in world.rels if rel.type == type_name]
@@ -234,6 +243,14 @@ def _route(
         itself = 0.6
     elif len(anchors) > 1 and target.word is not None:
         itself = 0.35
+    guessed = any(not m.owners for group in groups for m in group)
+    lookup = any(asked.owner == target.label for options in question.asked for asked in options)
+    if lookup:
+        guessed = False
+    if guessed and (target.word is not None or target.prior < 0.1) and (cues or words or len(anchors) > 1):
+        itself = max(itself, 1.2)  # 'which clubs is payal in' asks for clubs and names none
+    elif guessed and target.word is not None:
+        itself = max(itself, 0.9)
     route = find_route(world, target.label, anchors, cues, words, direction, frozenset(types), itself)
     if route is None:
         return None
@@ -267,6 +284,13 @@ def _route(
         # Reaching for a label costs a step; that it was missed cost as much before.
         route = again or route
     return route
+
+
+def _softened(cue: RelCue, question: Question) -> RelCue:
+    """'skills' names things before it suggests HAS_SKILL."""
+    if any(w.start == cue.start and not w.noun_of and w.strength >= 0.9 for w in question.labels):
+        return replace(cue, rels=tuple((place, 0.6 * s) for place, s in cue.rels), optional=True)
+    return cue
 
 
 def _unused(cues: list[RelCue], used: set[int]) -> list[RelCue]:

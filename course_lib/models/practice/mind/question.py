@@ -114,21 +114,59 @@ class Question:
             return choices
         if said is not None:
             return [(said, 0.0)]
+        return self._guessed_labels(mention)
+
+    def _guessed_labels(self, mention: Mention) -> list[tuple[str, float]]:
+        """The labels that a name may have which the prompt does not list."""
+        world = self.world
+        inside = self._label_inside(mention)
+        if inside is not None:
+            return [(inside, 0.0)]
+        personal = self._personal(mention)
+        shout = mention.typed.isupper() and len(mention.typed) > 1
+        listed = {value.owner for value in world.values if world.is_name(value)}
         found = []
-        for label in self.world.labels:
-            penalty = 0.15
-            if self.world.text_property(label) == self.world.name_of[label]:
+        for label in world.labels:
+            if label == world.agent:
+                penalty = 0.0 if personal else 0.45 if shout else 0.2
+            else:
+                penalty = 0.5 if personal else 0.15
+            if label in listed:
+                penalty += 0.3  # whose names are listed, this one not among them
+            if world.text_property(label) == world.name_of[label]:
                 penalty = 1.5  # nobody calls a thing by a whole paragraph
-            if label == self.world.agent and self._personal(mention):
-                penalty = 0.0
             found.append((label, penalty))
-        return found
+        return sorted(found, key=lambda item: item[1])
+
+    def _label_inside(self, mention: Mention) -> str | None:
+        """'Robotics Club', 'Debate Society': the name says what kind of thing it is."""
+        world = self.world
+        things = lexicon().groups["things"].phrases
+        words = self.links.tokens[mention.start : mention.end]
+        if len(words) < 2:
+            return None
+        last = words[-1]
+        for label, _ in world.label_words.get(last.stem, ()):
+            return label
+        for hit in things.find((last,)):
+            for label in world.group_labels.get(hit.name, ()):
+                return label
+        return None
 
     def _personal(self, mention: Mention) -> bool:
-        after = self.links.word(mention.end)
-        before = self.links.word(mention.start - 1)
-        return (
-            after == "'s" or before in ("does", "is", "did", "has", "do", "as", "ne") or after in ("ne", "ko")
+        """Whether a name stands where a person's would: "Payal's", 'does Karan', 'as Rahul', 'Sneha ne'."""
+        links = self.links
+        if mention.typed.isupper() and len(mention.typed) > 1:
+            return False
+        after, before = links.word(mention.end), links.word(mention.start - 1)
+        if after in ("'s", "ne", "ko", "jaise") or before in ("as", "like", "with", "than"):
+            return True
+        if after in ("ke", "ka", "ki"):
+            return len(mention.typed.split()) == 1 and mention.typed[0].isupper()
+        verbs = {cue.start for cue in links.rels}
+        helped = before in ("does", "is", "did", "has", "do", "should", "can", "are")
+        return helped and (
+            mention.end in verbs or after in ("in", "have", "a", "know", "learn", "do", "good", "")
         )
 
 
@@ -331,11 +369,7 @@ def _appositions(question: Question) -> None:
             if fits and not plural and not asked:
                 question.apposed[mention.start] = word.label
                 question.labels.remove(word)
-                question.cues = [
-                    cue
-                    for cue in question.cues
-                    if cue.start != word.start or max(s for _, s in cue.rels) < 0.9
-                ]
+                question.cues = [cue for cue in question.cues if cue.start != word.start]
 
 
 def _sort_mentions(question: Question) -> None:

@@ -16,11 +16,14 @@ def order_of(world: World, owner: str, prop: str, rules: RuleBook) -> tuple[str,
     """
     listed = world.values_of(owner, prop)
     for order in rules.ranks:
-        if listed and sum(value in order for value in listed) * 2 > len(listed):
-            return tuple([v for v in order if v in listed] + [v for v in listed if v not in order])
+        if listed and all(value in order for value in listed):
+            return tuple(value for value in order if value in listed)
     for scale in lexicon().scales:
         if listed and all(value in scale for value in listed):
             return tuple(value for value in scale if value in listed)
+    for order in rules.ranks:
+        if listed and sum(value in order for value in listed) * 2 > len(listed):
+            return tuple([v for v in order if v in listed] + [v for v in listed if v not in order])
     if not listed:
         words = set(name_words(prop))
         for order in rules.ranks:

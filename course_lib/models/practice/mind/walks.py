@@ -144,7 +144,7 @@ def find_route(
         for _anchor, walk, _ in combination:
             labels.update(walk.labels(world, target))
         for cue in cues:
-            if not any(place in used for place, _ in cue.rels):
+            if not cue.optional and not any(place in used for place, _ in cue.rels):
                 cost += 0.9 * max((s for _, s in cue.rels), default=0.0)
         for word in waypoints:
             if word.label not in labels:
@@ -213,7 +213,8 @@ class LoopSense:
                 return not noun_is_start
             return noun_is_start
         reverse = world.is_reversed(place, word.stem) != cue.passive
-        named_is_start = at < cue.start
+        # 'Omar ko kaun report karta hai': what is marked with 'ko' is what it is done to.
+        named_is_start = at < cue.start and not (mention is not None and links.word(mention.end) == "ko")
         if reverse:
             named_is_start = not named_is_start
         return not named_is_start
