@@ -6,8 +6,9 @@ The server runs in this process; a bare HTTP client on one kept connection asks 
 Both are held to the same core, so the figure counts the client's work too. Without `--behaviour` a reply is
 fixed, which measures the server alone; with it the practice model's own behaviour answers a question on a
 schema prompt. The mix is what lessons send: whole answers and streams in both dialects, and held
-conversations. On a machine that is busy otherwise, the server's own processor time says more than the rate.
-Exits with 1 below 200 requests a second, or when memory grew by more than 8 MB after the first fifth.
+conversations. The rate that counts is taken from the processor time of both processes, since the clock also
+counts what else the machine is doing. Exits with 1 when that rate is below 200 requests a second, or when
+memory grew by more than 8 MB after the first fifth.
 """
 
 from __future__ import annotations
@@ -108,6 +109,7 @@ def ask(port: int, requests: int, results: Any) -> None:
             results.put((n + 1, (requests // 5) / (time.perf_counter() - started)))
             started = time.perf_counter()
     connection.close()
+    results.put((0, time.process_time()))
 
 
 def main() -> int:
@@ -133,15 +135,19 @@ def main() -> int:
                 f"{len(server.threads)} held conversations of {server.threads.bytes_held / 1e3:.0f} kB, "
                 f"{len(server.log)} log entries"
             )
-        client.join()
         busy = time.process_time() - busy
+        _, client_busy = results.get()
+        client.join()
         failures = list(server.failures)
     growth = memory[-1] - memory[0]
-    print(f"slowest fifth {min(rates):.0f}/s (wanted: {WANTED_PER_S}); memory grew by {growth:.1f} MB")
-    print(f"the server's own processor time: {busy / options.requests * 1e3:.2f} ms a request")
+    server_ms, client_ms = (1e3 * spent / options.requests for spent in (busy, client_busy))
+    rate = 1e3 / (server_ms + client_ms)
+    print(f"processor time a request: server {server_ms:.2f} ms, client {client_ms:.2f} ms")
+    print(f"so on a core of their own {rate:.0f}/s (wanted: {WANTED_PER_S}); by the clock {min(rates):.0f}/s")
+    print(f"memory grew by {growth:.1f} MB after the first fifth")
     for failure in failures:
         print(failure)
-    return 1 if failures or min(rates) < WANTED_PER_S or growth > MAX_GROWTH_MB else 0
+    return 1 if failures or rate < WANTED_PER_S or growth > MAX_GROWTH_MB else 0
 
 
 if __name__ == "__main__":
