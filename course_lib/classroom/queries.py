@@ -31,7 +31,7 @@ class Attempt:
     here: bool
     """True on the lesson's own data, False on a college that the learner has not seen."""
     graph: Graph = field(repr=False)
-    """The scratch graph that it ran on."""
+    """The scratch graph that it ran on; only to be read."""
 
     def says(self, pattern: str) -> bool:
         """Whether the query's text, strings left out, matches a pattern; upper and lower case are one."""
@@ -109,7 +109,7 @@ def judge_query(answer: Any, room: Room, check: QueryCheck) -> Outcome:
     refused = refuse_non_query(answer)
     if refused is not None:
         return refused
-    here = room.college(check.layers)
+    here = room.college_to_read(check.layers)
     first = run_query(answer, here, check.params)
     if isinstance(first, Outcome):
         return first
@@ -140,11 +140,9 @@ def _needs_no_graph(query: str, rows: Rows, room: Room, check: QueryCheck) -> bo
 def _elsewhere(room: Room, check: QueryCheck) -> Iterator[Graph]:
     """The colleges that the learner has not seen, one after the other."""
     for seed in check.seeds:
-        yield room.other_college(seed, check.layers, check.keep)
+        yield room.other_college_to_read(seed, check.layers, check.keep)
     for twist in check.twists:
-        graph = room.college(check.layers)
-        graph.write(twist)
-        yield graph
+        yield room.twisted_college_to_read(twist, check.layers)
 
 
 def refuse_non_query(answer: Any) -> Outcome | None:
@@ -172,7 +170,7 @@ def run_query(query: str, graph: Graph, params: Mapping[str, Any] | None = None)
     from course_lib.college import errors
 
     try:
-        return graph.read(query, dict(params) if params else None)
+        return graph.read(query, dict(params) if params else None, timeout_ms=int(graph_seconds() * 1000))
     except errors.ReadOnlyError:
         return wrong("Your query writes to the graph. This question only reads: MATCH, then RETURN.")
     except errors.QueryTimeoutError:

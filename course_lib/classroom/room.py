@@ -6,7 +6,6 @@ colleges that the learner has not seen, so that an answer that was typed in does
 
 from __future__ import annotations
 
-import contextlib
 import secrets
 from functools import cache
 from pathlib import Path
@@ -14,6 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from course_lib.classroom.manifest import Data
+from course_lib.classroom.shelf import Shelf, shelf_for
 from course_lib.settings import Settings
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ class Room:
         self._layers = LAYERS[data] or LAYERS["people"]
         self._token = secrets.token_hex(6)
         self._graphs: list[Graph] = []
+        self._made = 0
         self._lock: Any = None
 
     def college(self, layers: tuple[str, ...] | None = None) -> Graph:
@@ -67,13 +68,59 @@ class Room:
         """
         return self._filled(_other_tables(seed, keep), self._layers if layers is None else layers)
 
+    def college_to_read(self, layers: tuple[str, ...] | None = None) -> Graph:
+        """A copy of the college for reading only: ready at once, and shared by all checks of this process.
+
+        Args:
+            layers: its layers; those of the lesson when None.
+        """
+        wanted = self._layers if layers is None else layers
+        return self._shelf().take(("college", wanted), lambda room: room.college(wanted))
+
+    def other_college_to_read(
+        self, seed: int = 1, layers: tuple[str, ...] | None = None, keep: tuple[str, ...] = ()
+    ) -> Graph:
+        """A college that the learner has not seen, for reading only and shared like `college_to_read`.
+
+        Args:
+            seed: which one.
+            layers: its layers; those of the lesson when None.
+            keep: names of up to three students who must be there.
+        """
+        wanted = self._layers if layers is None else layers
+        return self._shelf().take(
+            ("other", seed, wanted, keep), lambda room: room.other_college(seed, wanted, keep)
+        )
+
+    def twisted_college_to_read(self, twist: str, layers: tuple[str, ...] | None = None) -> Graph:
+        """A copy of the college in which a query has changed some facts, for reading only and shared.
+
+        Args:
+            twist: the query that changes them.
+            layers: its layers; those of the lesson when None.
+        """
+        wanted = self._layers if layers is None else layers
+
+        def make(room: Room) -> Graph:
+            graph = room.college(wanted)
+            graph.write(twist)
+            return graph
+
+        return self._shelf().take(("twisted", twist, wanted), make)
+
+    def _shelf(self) -> Shelf:
+        return shelf_for(self.settings, lambda: Room(self.settings))
+
     def graph(self) -> Graph:
         """A fresh scratch graph with nothing in it."""
         from course_lib.college.graph import open_graph
 
         if self._lock is None:
             self._lock = _claim(self.settings.home, self._token)
-        graph = open_graph(name=_name(self._token, len(self._graphs) + 1))
+        self._made += 1
+        # Noted before it exists, so that whoever sweeps up after us knows how far to look.
+        _count_file(self.settings.home, self._token).write_text(str(self._made), encoding="ascii")
+        graph = open_graph(name=_name(self._token, self._made))
         self._graphs.append(graph)
         return graph
 
@@ -86,24 +133,24 @@ class Room:
 
     def close(self) -> None:
         """Deletes every graph that was made here."""
-        if not self._graphs:
-            self._release()
+        if self._lock is None:
             return
         from course_lib.college.errors import EngineError
 
-        # The last one first, so that what a killed kernel leaves is always numbered from 1 without a gap.
+        gone = True
         while self._graphs:
             graph = self._graphs.pop()
-            # The server may be gone by now. Then the graph is swept away by a later room.
-            with contextlib.suppress(EngineError):
+            try:
                 graph.delete()
+            except EngineError:
+                gone = False  # the server is away; a later sweep finds what is left
             graph.close()
-        self._release()
-
-    def _release(self) -> None:
-        if self._lock is not None:
-            self._lock.release()
-            self._lock = None
+        if gone:
+            _count_file(self.settings.home, self._token).unlink(missing_ok=True)
+        self._lock.release()
+        self._lock = None
+        if gone:
+            _lock_file(self.settings.home, self._token).unlink(missing_ok=True)
 
     def __enter__(self) -> Room:
         return self
@@ -129,14 +176,17 @@ def raise_if_ours(error: BaseException) -> None:
 
 
 def sweep(home: Path) -> int:
-    """Deletes the scratch graphs of kernels that were killed in the middle of a check.
+    """Deletes the scratch graphs of kernels that have ended without doing so.
 
     A room holds the lock on its file for as long as it is open; a file that nobody holds has been left.
+
+    Args:
+        home: the course's own folder.
 
     Returns:
         How many graphs were deleted.
     """
-    folder = _folder(home)
+    folder = home / "scratch"
     if not folder.is_dir():
         return 0
     from filelock import FileLock, Timeout
@@ -149,38 +199,42 @@ def sweep(home: Path) -> int:
         except Timeout:
             continue
         try:
-            deleted += _delete_left(path.stem)
+            deleted += _delete_left(home, path.stem)
         finally:
             lock.release()
-            path.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
     return deleted
 
 
-def _delete_left(token: str) -> int:
+def _delete_left(home: Path, token: str) -> int:
     from course_lib.college.graph import open_graph
 
-    number = 1
-    while True:
-        graph = open_graph(name=_name(token, number))
-        found = graph.size().nodes > 0
+    count = _count_file(home, token)
+    number = int(count.read_text(encoding="ascii") or 0) if count.is_file() else 0
+    for each in range(1, number + 1):
+        graph = open_graph(name=_name(token, each))
         graph.delete()
         graph.close()
-        if not found:
-            return number - 1
-        number += 1
+    count.unlink(missing_ok=True)
+    return number
 
 
 def _claim(home: Path, token: str) -> Any:
     from filelock import FileLock
 
-    _folder(home).mkdir(parents=True, exist_ok=True)
-    lock = FileLock(_folder(home) / f"{token}.lock")
+    path = _lock_file(home, token)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path)
     lock.acquire()
     return lock
 
 
-def _folder(home: Path) -> Path:
-    return home / "scratch"
+def _lock_file(home: Path, token: str) -> Path:
+    return home / "scratch" / f"{token}.lock"
+
+
+def _count_file(home: Path, token: str) -> Path:
+    return home / "scratch" / f"{token}.count"
 
 
 def _name(token: str, number: int) -> str:

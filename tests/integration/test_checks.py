@@ -89,12 +89,28 @@ def test_another_college_is_the_same_for_a_seed_and_different_from_ours(room: Ro
     assert len(kept.read("MATCH (s:Student {name: 'Payal'}) RETURN s.id")) == 1
 
 
+def test_a_college_to_read_is_kept_and_made_anew_when_it_was_changed(room: Room) -> None:
+    kept = room.college_to_read()
+    with Room(load_settings(), "people") as another:
+        assert another.college_to_read().name == kept.name
+        assert another.college_to_read(("people", "knowledge")).name != kept.name
+        assert another.other_college_to_read(1).name == another.other_college_to_read(1).name
+    assert exists(kept.name), "it outlives the room"
+    whole = kept.checksum()
+    kept.write("MATCH (s:Student {name: 'Payal'}) SET s.year = 4")
+    mended = room.college_to_read()
+    assert mended.name != kept.name
+    assert mended.checksum() == whole
+    mended.delete()
+    assert room.college_to_read().checksum() == whole
+
+
 KILLED = """
 import sys
 from course_lib.classroom.room import Room
 from course_lib.settings import load_settings
 room = Room(load_settings(), "people")
-print(room.college().name, room.graph().name, flush=True)
+print(room.college().name, room.graph().name, room.college_to_read().name, flush=True)
 sys.stdin.readline()
 """
 
@@ -106,13 +122,13 @@ def test_what_a_killed_kernel_left_is_swept_and_a_living_ones_is_not(room: Room)
     )
     assert process.stdout is not None
     left = process.stdout.readline().split()
-    assert len(left) == 2
+    assert len(left) == 3
     home = load_settings().home
     assert sweep(home) == 0
     assert all(exists(name) for name in left)
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
-    assert sweep(home) >= 1
+    assert sweep(home) == 3
     assert not any(exists(name) for name in left)
     assert exists(mine)
 

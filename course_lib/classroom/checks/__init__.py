@@ -36,5 +36,7 @@ Rules for what a check says:
 - Right: one sentence to take along. No praise without content.
 - Try what people really do: run the wrong answer on the engine first, and write the near miss from its rows.
 - A message may set code in backticks. Numbers in it come from the engine or from the answer.
-- `room.college()`, `room.other_college(seed)`, `room.graph()` give scratch graphs that vanish afterwards. A
-  check never touches the lesson's own graph, and never asks a real model."""
+- `room.college()`, `room.other_college(seed)`, `room.graph()` give scratch graphs that vanish afterwards; the
+  same with `_to_read` are shared and ready at once, for checks that only read. A check never touches the lesson's
+  own graph, and never asks a real model.
+"""
