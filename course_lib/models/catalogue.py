@@ -55,6 +55,8 @@ class ProviderInfo:
     refuses: tuple[str, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
     source: str = ""
+    model_setting: str = ""
+    """The setting that changes the model, where it is not `COURSE_<PROVIDER>_MODEL`."""
     login: Secret | None = None
     """User and password that stood in the endpoint's address; they go into a header, never into a URL."""
 
@@ -66,7 +68,7 @@ class ProviderInfo:
     @property
     def model_variable(self) -> str:
         """The setting that changes the model's name."""
-        return provider_variable(self.name, "MODEL")
+        return self.model_setting or provider_variable(self.name, "MODEL")
 
     @property
     def url_variable(self) -> str:

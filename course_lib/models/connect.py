@@ -32,14 +32,15 @@ PRACTICE_MODEL = "practice-1"
 PRACTICE_INFO = ProviderInfo(
     name=PRACTICE,
     title="The practice model: a simulator made for teaching",
-    # Through the openai SDK, which is imported in less than half the time that the anthropic SDK takes.
-    kind="openai-compatible",
+    # Through the groq SDK: it is imported in 1 s, where openai takes 1.7 s and anthropic 4 s.
+    kind="groq",
     base_url="",
     model=PRACTICE_MODEL,
     listed_model=PRACTICE_MODEL,
     price=Price(0.0, 0.0),
     key_variable="COURSE_LOCAL_KEY",
     key_needed=False,
+    model_setting="COURSE_MODEL",
     checked=date(2026, 11, 30),
 )
 
@@ -86,7 +87,7 @@ def practice_provider(model: str = PRACTICE_MODEL) -> ChatProvider:
 def _practice_address() -> str:
     from course_lib.models.practice.server import practice_server
 
-    return f"{practice_server().url}/v1"
+    return f"{practice_server().url}/practice"
 
 
 def _connect_auto(settings: Settings, options: dict[str, Any]) -> ModelRouter:

@@ -247,10 +247,11 @@ class Failures:
         )
 
     def _retired(self, refusal: Refusal, said: str) -> RetiredModelError:
+        is_elsewhere = refusal.status == 404 and bool(self._info.base_url)
         return RetiredModelError(
             f"{self._info.name} has no model {self._info.model!r}{said}.",
             f"Set {self._info.model_variable} to a model that it offers"
-            + (f", or check the address in {self._info.url_variable}." if refusal.status == 404 else "."),
+            + (f", or check the address in {self._info.url_variable}." if is_elsewhere else "."),
             **self._common(refusal),
         )
 

@@ -55,6 +55,9 @@ LOG_ENTRIES = 1_000
 
 MAX_PACE_S = 0.5
 
+GROQ_SDK_PATH = "/practice/openai"
+"""The groq SDK puts /openai/v1 behind its address: given `<url>/practice`, it finds the practice model."""
+
 Respond = Callable[[Request], Reply]
 AnyCall = anthropic_wire.Call | openai_wire.Call
 
@@ -118,10 +121,13 @@ def route_of(head: HttpRequest) -> Route | None:
     Args:
         head: the request. Only the root, which speaks both dialects, looks at a header.
     """
+    path = head.path
+    if path.startswith(GROQ_SDK_PATH + "/"):
+        path = path.removeprefix(GROQ_SDK_PATH)
     for provider in PROVIDERS.values():
-        if not head.path.startswith(provider.prefix + "/"):
+        if not path.startswith(provider.prefix + "/"):
             continue
-        rest = head.path[len(provider.prefix) + 1 :]
+        rest = path[len(provider.prefix) + 1 :]
         dialect = provider.dialect
         if provider.name == "practice" and not rest.startswith("messages"):
             dialect = "anthropic" if "anthropic-version" in head.headers else "openai"
