@@ -164,9 +164,10 @@ class Graph:
 
     def size(self) -> Counts:
         """How many nodes and relationships there are."""
-        both = "MATCH (n) RETURN count(n) AS c UNION ALL MATCH ()-[r]->() RETURN count(r) AS c"
-        nodes, relationships = self.read(both).column("c")
-        return Counts(nodes, relationships)
+        # Two queries: alone, each is answered from the engine's own counters. Joined by UNION the engine walks
+        # the whole graph: 317 ms in place of 3 at 29,184 relationships, a timeout at some millions.
+        nodes = self.read("MATCH (n) RETURN count(n)").scalar()
+        return Counts(nodes, self.read("MATCH ()-[r]->() RETURN count(r)").scalar())
 
     def exists(self) -> bool:
         """Whether the server has a graph of this name."""
