@@ -72,7 +72,14 @@ def packages(settings: Settings) -> list[Finding]:
         return [Finding("Packages", "fault", what, reinstall(), EVERYTHING)]
     if other:
         what = f"All {len(pins)} packages are there, {len(other)} not as tested: {_some(other)}."
-        return [Finding("Packages", "note", what, f"Should something misbehave: {reinstall()}")]
+        return [
+            Finding(
+                "Packages",
+                "note",
+                what,
+                f"Nothing, unless something misbehaves. Then: {reinstall()[:1].lower()}{reinstall()[1:]}",
+            )
+        ]
     return [Finding("Packages", "ok", f"All {len(pins)} packages are as tested.")]
 
 
