@@ -226,6 +226,7 @@ class AllProvidersFailedError(ModelError):
         self, what: str, next_step: str = "", *, causes: tuple[ModelError, ...] = (), **more: Any
     ) -> None:
         super().__init__(what, next_step, **more)
+        self.args = (f"{what}\n{next_step}".strip(),)  # the advice on a line of its own, below the report
         self.causes = causes
 
 

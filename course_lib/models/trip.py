@@ -144,4 +144,4 @@ def _listed(lines: Sequence[Attempt]) -> str:
         took = f" after {duration(line.seconds)}" if line.seconds else ""
         detail = f": {line.detail}" if line.detail else ""
         shown.append(f"\n- {line.provider} ({line.model}): {line.outcome}{took}{detail}")
-    return "".join(shown) + ("\n" if shown else "")
+    return "".join(shown)

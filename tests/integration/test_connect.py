@@ -41,7 +41,7 @@ def test_a_fault_on_cue_meets_the_lessons_router() -> None:
 
 
 def test_a_practice_model_that_does_not_exist_is_told_as_such() -> None:
-    with pytest.raises(AllProvidersFailedError, match=r"no model 'practice-99'.*Set COURSE_MODEL"):
+    with pytest.raises(AllProvidersFailedError, match=r"no model 'practice-99'[^\n]*\nSet COURSE_MODEL"):
         connect(replace(load_settings({}), model="practice:practice-99"), tell=None).generate("hello")
 
 
