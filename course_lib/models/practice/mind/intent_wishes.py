@@ -53,7 +53,7 @@ def outside(question: Question, rules: RuleBook) -> Plan | None:
     links, world = question.links, question.world
     spans = [(word.start, word.end) for word in links.labels]
     spans += [(cue.start, cue.end) for cue in links.rels]
-    spans += [(mention.start, mention.end) for mention in links.mentions]
+    spans += [(mention.start, mention.end) for mention in links.mentions if mention.candidates]
     spans += [(word.start, word.end) for word in links.props if word.owners[0][2] >= 1.0]
     spoken = {place for start, end in spans for place in range(start, end)}
     for hit in links.outside:

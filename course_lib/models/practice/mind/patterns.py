@@ -67,7 +67,7 @@ def targets(question: Question) -> list[Target]:
         for word in question.labels:
             gap = word.start - hit.end
             if 0 <= gap <= 3 and not any(hit.end <= m.start < word.start for m in links.mentions):
-                # 'which club's members', 'kin concepts ke notes': the word with 'which' is asked for all the same.
+                # 'which club's members', 'kin concepts ke notes': the word with 'which' is asked for.
                 marked = hit.name == "which" and gap <= 1
                 owner = is_owner(links, word.end) and not marked
                 if owner or word in asking:

@@ -56,8 +56,8 @@ _UNSAFE = re.compile(
 _ENGINE = re.compile(
     r"errmsg|\berrctx\b|invalid input|unknown function|type mismatch|not defined"
     r"|does not (?:currently )?support|only supports?|syntax error|unable to"
-    r"|must have the same|expected\b|unexpected|currently (?:only )?support|not supported"
-    r"|query cannot|missing|undefined",
+    r"|must have the same|currently (?:only )?support|not supported"
+    r"|query cannot|undefined",
     re.I,
 )
 _SHORTEST = re.compile(r"shortestpaths?", re.I)
@@ -75,7 +75,7 @@ _PROSE = re.compile(
     re.I,
 )
 _ROWS = re.compile(r"too many rows|\blimit\b|timed? ?out|too slow", re.I)
-_NO_RETURN = re.compile(r"\b(?:no|without|needs?|missing)\b[^.\n]{0,15}\breturn\b", re.I)
+_NO_RETURN = re.compile(r"\b(?:no|without|needs?)\b[^.\n]{0,15}\breturn\b", re.I)
 
 
 @dataclass(frozen=True)

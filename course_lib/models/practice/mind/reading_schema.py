@@ -13,7 +13,7 @@ _PATTERN = re.compile(
 )
 _NODE = re.compile(r"^\(?\s*(?:\w*\s*:\s*)?`?(?P<label>[A-Za-z_]\w*)`?\s*[{(:]\s*(?P<props>[^{}()]*)[})]?\)?")
 _VALUES = re.compile(r"^`?(?P<owner>\w+)`?\.`?(?P<prop>\w+)`?\s*(?:\([^)]*\))?\s*[:=]\s*(?P<list>.*)$")
-_LISTED = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|([^,;]+)")
+_LISTED = re.compile(r"\s*(?:'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|([^,;]+))")
 _NOT_VALUES = re.compile(r"^\(|^…|^\.\.\.|^and [\d,]+ (?:more|others)|^\d+ (?:more|others)")
 
 

@@ -81,7 +81,7 @@ def _adopt_unknown(question: Question) -> None:
     end = start + 1
     while end in links.unknown:
         end += 1
-    if len(links.tokens[start].lower) < 3 or end - start > 3:
+    if len(links.tokens[start].lower) < 2 or end - start > 3:
         return
     typed = links.text[links.tokens[start].start : links.tokens[end - 1].end]
     question.things.append(Mention(start, end, typed, "unknown"))

@@ -5,6 +5,7 @@ suggest.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from heapq import nsmallest
 from itertools import product
 
 from course_lib.models.practice.mind.linking import LabelWord, Links, Mention, RelCue
@@ -12,6 +13,8 @@ from course_lib.models.practice.mind.question import POSSESSIVE_PRONOUNS, is_own
 from course_lib.models.practice.mind.world import World
 
 MAX_HOPS = 4
+MAX_FRONTIER = 3_000
+"""How many unfinished ways are followed at most: a schema of hundreds of patterns must not stall it."""
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,10 @@ class Walk:
     """
 
     steps: tuple[tuple[int, bool], ...]
+    mask: int = 0
+    """The patterns on the way, one bit each."""
+    passed: frozenset[str] = frozenset()
+    """The labels on the way, start and end included."""
 
     def labels(self, world: World, start: str) -> tuple[str, ...]:
         """The labels along the way, start and end included."""
@@ -57,16 +64,23 @@ def walks_between(world: World, start: str, end: str) -> tuple[Walk, ...]:
                     if sum(1 for p, _ in steps if p == place) >= 2:
                         continue
                     following.append((far, (*steps, (place, forward))))
-        frontier = following
+        frontier = following[:MAX_FRONTIER]
     if start == end:
         # There and back: those who share something with the one who is named.
         for place, rel in enumerate(world.rels):
             if not rel.is_loop and start in (rel.start, rel.end):
                 forward = rel.start == start
                 found.append(Walk(((place, forward), (place, not forward))))
-    result = tuple(sorted(found, key=lambda walk: len(walk.steps)))
+    result = tuple(_measured(walk, world, start) for walk in sorted(found, key=lambda walk: len(walk.steps)))
     world.walk_cache[(start, end)] = result
     return result
+
+
+def _measured(walk: Walk, world: World, start: str) -> Walk:
+    mask = 0
+    for place, _ in walk.steps:
+        mask |= 1 << place
+    return Walk(walk.steps, mask, frozenset(walk.labels(world, start)))
 
 
 @dataclass(frozen=True)
@@ -122,57 +136,72 @@ def find_route(
     for cue in cues:
         for place, strength in cue.rels:
             strengths[place] = max(strength, strengths.get(place, 0.0))
-    options: list[list[tuple[Anchor, Walk, float]]] = []
+    options: list[list[tuple[float, int, Anchor, Walk]]] = []
+    tables: dict[int, list[tuple[float, float]]] = {}
     for choices in anchors:
-        scored: list[tuple[Anchor, Walk, float]] = []
+        scored: list[tuple[float, int, Anchor, Walk]] = []
         for anchor in choices:
+            mention = anchor.mention
+            table = tables.get(id(mention))
+            if table is None:
+                table = tables[id(mention)] = _step_costs(world, strengths, direction, mention)
             for walk in walks_between(world, target, anchor.label):
-                cost = anchor.penalty + (0.0 if walk.steps or anchor.mention is None else itself)
-                cost += _walk_cost(world, walk, strengths, direction, anchor)
-                scored.append((anchor, walk, cost))
-        scored.sort(key=lambda item: (item[2], len(item[1].steps)))
+                cost = anchor.penalty + _walk_cost(walk, table)
+                if not walk.steps and mention is not None:
+                    cost += itself
+                scored.append((cost, len(scored), anchor, walk))
         if not scored:
             return None
-        options.append(scored[: 24 if len(anchors) == 1 else (12 if len(anchors) == 2 else 7)])
+        options.append(nsmallest(24 if len(anchors) == 1 else (12 if len(anchors) == 2 else 7), scored))
+    unused = [
+        (sum(1 << place for place, _ in cue.rels), 0.9 * max((s for _, s in cue.rels), default=0.0))
+        for cue in cues
+        if not cue.optional
+    ]
+    wanted = [sum(1 << i for i, rel in enumerate(world.rels) if rel.type == kind) for kind in needed]
     best: Route | None = None
     for combination in product(*options) if options else [()]:
-        cost = sum(item[2] for item in combination)
+        cost = sum(item[0] for item in combination)
         if best is not None and cost >= best.cost:
             continue
-        used = {place for _, walk, _ in combination for place, _ in walk.steps}
-        labels = {target} if not combination else set()
-        for _anchor, walk, _ in combination:
-            labels.update(walk.labels(world, target))
-        for cue in cues:
-            if not cue.optional and not any(place in used for place, _ in cue.rels):
-                cost += 0.9 * max((s for _, s in cue.rels), default=0.0)
+        mask = 0
+        for item in combination:
+            mask |= item[3].mask
+        cost += sum(penalty for bits, penalty in unused if not bits & mask)
+        cost += sum(3.0 for bits in wanted if not bits & mask)
         for word in waypoints:
-            if word.label not in labels:
+            passed = any(word.label in item[3].passed for item in combination)
+            if not passed and (combination or word.label != target):
                 cost += 0.7 * word.strength
-        types = {world.rels[place].type for place in used}
-        cost += 3.0 * len(needed - types)
         if best is None or cost < best.cost:
-            best = Route(tuple((anchor, walk) for anchor, walk, _ in combination), cost)
+            best = Route(tuple((item[2], item[3]) for item in combination), cost)
     return best
 
 
-def _walk_cost(
-    world: World, walk: Walk, strengths: dict[int, float], direction: LoopSense, anchor: Anchor
-) -> float:
-    cost = 0.0
-    for place, forward in walk.steps:
-        cost += step_cost(place, strengths)
-        rel = world.rels[place]
+def _step_costs(
+    world: World, strengths: dict[int, float], direction: LoopSense, mention: Mention | None
+) -> list[tuple[float, float]]:
+    """For each pattern, what a step along it costs and what one against it."""
+    table: list[tuple[float, float]] = []
+    for place, rel in enumerate(world.rels):
+        along = against = step_cost(place, strengths)
         if rel.is_loop and not world.is_symmetric(place):
-            wanted = direction.forward(place, anchor.mention)
-            if wanted is not None and wanted != forward:
-                cost += 0.6
-            elif wanted is None and not forward:
-                cost += 0.05
+            wanted = direction.forward(place, mention)
+            along += 0.6 if wanted is False else 0.0
+            against += 0.6 if wanted is True else 0.05 if wanted is None else 0.0
             if place not in strengths:
-                cost += 0.3
-    if len(walk.steps) == 2 and walk.steps[0][0] == walk.steps[1][0]:
-        cost += 0.35
+                along, against = along + 0.3, against + 0.3
+        table.append((along, against))
+    return table
+
+
+def _walk_cost(walk: Walk, table: list[tuple[float, float]]) -> float:
+    steps = walk.steps
+    cost = 0.0
+    for place, forward in steps:
+        cost += table[place][0] if forward else table[place][1]
+    if len(steps) == 2 and steps[0][0] == steps[1][0]:
+        cost += 0.35  # there and back
     return cost
 
 

@@ -318,7 +318,15 @@ class _Writer:
 
     def _columns(self, plan: Select) -> list[str]:
         many = len(plan.edges) > 1
-        return list(dict.fromkeys(self._column(column, many) for column in plan.columns))
+        shown = list(dict.fromkeys(self._column(column, many) for column in plan.columns))
+        # The engine refuses two columns of one name.
+        aliases: dict[str, int] = {}
+        for place, text in enumerate(shown):
+            expression, mark, alias = text.rpartition(" AS ")
+            aliases[alias] = aliases.get(alias, 0) + 1
+            if mark and aliases[alias] > 1:
+                shown[place] = f"{expression} AS {alias}_{aliases[alias]}"
+        return shown
 
     def _returning(self, plan: Select) -> str:
         return f"RETURN {'DISTINCT ' if plan.distinct else ''}{', '.join(self._columns(plan))}"
