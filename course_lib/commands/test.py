@@ -211,7 +211,8 @@ def run_stages(stages: Sequence[Stage], root: Path) -> Iterator[Outcome]:
                 report(stage, outcome)
                 yield outcome
         except BaseException:
-            children.end_all()
+            print(f"\nStopped in: {', '.join(children.names()) or 'no stage'}", flush=True)
+            print(children.end_all(), flush=True)
             raise
 
 
@@ -278,6 +279,7 @@ class Children:
 
     def __init__(self) -> None:
         self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._printed: dict[str, list[bytes]] = {}
         self._lock = threading.Lock()
         self.percent: dict[str, str] = {}
         """Stage -> the share of its tests that pytest has done, such as "42%"."""
@@ -289,9 +291,10 @@ class Children:
         with subprocess.Popen(
             command, cwd=root, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
         ) as process:
+            parts: list[bytes] = []
             with self._lock:
                 self._running[stage] = process
-            parts = []
+                self._printed[stage] = parts
             assert process.stdout is not None
             while part := os.read(process.stdout.fileno(), 65536):
                 parts.append(part)
@@ -302,8 +305,13 @@ class Children:
             del self._running[stage]
         return code, b"".join(parts).decode("utf-8", errors="replace")
 
-    def end_all(self) -> None:
-        """Ends what runs, and waits until it has ended."""
+    def names(self) -> list[str]:
+        """The stages that run now."""
+        with self._lock:
+            return list(self._running)
+
+    def end_all(self) -> str:
+        """Ends what runs, waits until it has ended, and gives the last that it printed."""
         with self._lock:
             running = list(self._running.values())
         for process in running:
@@ -313,6 +321,8 @@ class Children:
                 process.wait(timeout=10)
             except subprocess.TimeoutExpired:
                 process.kill()
+        said = b"".join(part for parts in self._printed.values() for part in parts[-20:])
+        return "\n".join(said.decode("utf-8", errors="replace").splitlines()[-25:])
 
 
 @contextmanager
