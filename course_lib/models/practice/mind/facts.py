@@ -146,7 +146,8 @@ def _clauses(sentence: str, phrases: _Phrases) -> list[str]:
     ):
         starts.append(match.end())
     ends = [*starts[1:], len(sentence)]
-    return [sentence[a:b].strip() for a, b in zip(starts, ends, strict=True) if sentence[a:b].strip()]
+    pieces = [sentence[a:b].strip(" ,-") for a, b in zip(starts, ends, strict=True)]
+    return [piece for piece in pieces if piece]
 
 
 def _subject(

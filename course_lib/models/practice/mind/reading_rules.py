@@ -32,7 +32,8 @@ class Rule(Enum):
 
 _IDEAS: dict[Rule, str] = {
     Rule.LOOSE_NAMES: r"tolower|\b(?-i:CONTAINS)\b|(?:lower|case).?(?:insensitiv|case)"
-    r"|loose(?:ly)?\b|fuzz(?:y|ily)|ignor\w+ (?:the )?(?:upper|case)|regard(?:less)? (?:to|of) (?:upper|case)|partial (?:match|name)"
+    r"|loose(?:ly)?\b|fuzz(?:y|ily)|ignor\w+ (?:the )?(?:upper|case)"
+    r"|regard(?:less)? (?:to|of) (?:upper|case)|partial (?:match|name)"
     r"|part of (?:a|the) name|substring",
     Rule.ABBREVIATIONS: r"abbreviat|short forms?\b|initials\b|acronym|stands? for|written out|full name",
     Rule.PROPERTIES_ONLY: r"(?:whole|entire|full|complete|bare|raw) (?:nodes?|objects?|entit)"

@@ -40,7 +40,7 @@ def read_rows(text: str) -> RowsText:
     for mark in ("|", "\t"):
         if lines and all(mark in line for line in lines) and len(lines) > 1:
             cells = [tuple(_cell(c) for c in line.strip(mark).split(mark)) for line in lines]
-            return RowsText(tuple(str(c) for c in cells[0]), tuple(cells[1:]))
+            return _squared(tuple(str(c) for c in cells[0]), list(cells[1:]))
     rows: list[tuple[Any, ...]] = []
     names: tuple[str, ...] = ()
     for line in lines:
@@ -56,7 +56,7 @@ def read_rows(text: str) -> RowsText:
             rows.append(tuple(_cell(v) for _, v in pairs))
         else:
             rows.append(tuple(_cell(c) for c in (line.split(" | ") if " | " in line else [line])))
-    return RowsText(names, tuple(rows))
+    return _squared(names, rows)
 
 
 def _cell(text: str) -> Any:
@@ -78,13 +78,21 @@ def _from_json(body: str) -> RowsText | None:
             data = data["rows"]
         else:
             data = [data]
+    listed: list[Any] = data if isinstance(data, list) else []
+    if not columns:
+        columns = tuple(dict.fromkeys(name for item in listed if isinstance(item, dict) for name in item))
     rows: list[tuple[Any, ...]] = []
-    for item in data if isinstance(data, list) else []:
+    for item in listed:
         if isinstance(item, dict):
-            columns = columns or tuple(item)
             rows.append(tuple(item.get(name) for name in columns))
-        elif isinstance(item, list):
-            rows.append(tuple(item))
         else:
-            rows.append((item,))
-    return RowsText(columns, tuple(rows))
+            rows.append(tuple(item) if isinstance(item, list) else (item,))
+    return _squared(columns, rows)
+
+
+def _squared(columns: tuple[str, ...], rows: list[tuple[Any, ...]]) -> RowsText:
+    """Rows of one length, with a name for each column if any is named; empty rows are left out."""
+    rows = [row for row in rows if row]
+    width = max([len(columns), *(len(row) for row in rows)], default=0)
+    names = columns + ("",) * (width - len(columns)) if columns else ()
+    return RowsText(names, tuple(row + (None,) * (width - len(row)) for row in rows))
