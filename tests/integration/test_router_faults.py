@@ -238,23 +238,24 @@ def test_an_error_in_the_middle_of_a_stream_raises_with_what_had_come(
 @pytest.mark.parametrize("name", NAMES)
 def test_a_slow_first_byte_makes_way_for_the_next_provider(name: str, server: PracticeServer) -> None:
     router = make(at(server.base_url(name), name), Scripted("spare"), silence_s=0.3)
-    server.misbehave("slow_first_byte", seconds=3)
+    router.warm_up()
+    server.misbehave("slow_first_byte", seconds=12)
     began = time.monotonic()
     reply = router.generate("hi")
     assert reply.provider == "spare"
     assert reply.tried[0].outcome == "too slow"
-    assert time.monotonic() - began < 2.5
+    assert time.monotonic() - began < 10
 
 
 @pytest.mark.parametrize("name", ["groq", "gemini", "anthropic"])
 def test_the_deadline_of_the_whole_call_holds_for_a_slow_provider(name: str, server: PracticeServer) -> None:
     router = ModelRouter([at(server.base_url(name), name)], tell=None)
-    router.generate("warm up the SDK")
-    server.misbehave("slow_first_byte", seconds=5)
+    router.warm_up()
+    server.misbehave("slow_first_byte", seconds=12)
     began = time.monotonic()
     with pytest.raises(DeadlineError, match=name):
         router.generate("hi", deadline_s=0.5)
-    assert time.monotonic() - began < 2.5
+    assert time.monotonic() - began < 10
 
 
 @pytest.mark.parametrize(
@@ -398,7 +399,7 @@ def test_a_server_that_drips_one_byte_at_a_time_is_cut_at_the_deadline(name: str
 
     with RawServer(handler) as raw:
         router = ModelRouter([at(raw.url, name)], tell=None)
-        _ = router.providers[0].client  # the SDK's import is not part of this
+        router.warm_up()  # the SDK's import is not part of this
         began = time.monotonic()
 
         def ask() -> None:
@@ -409,9 +410,9 @@ def test_a_server_that_drips_one_byte_at_a_time_is_cut_at_the_deadline(name: str
 
         with pytest.raises(DeadlineError):
             ask()
-        assert time.monotonic() - began < 2.5
+        assert time.monotonic() - began < 10
         # The server notices that nobody listens any more: the connection was cut, not merely abandoned.
-        assert gone.wait(5)
+        assert gone.wait(20)
     gone.set()
 
 
@@ -420,11 +421,11 @@ def test_a_stream_that_goes_silent_is_given_up_with_what_had_come() -> None:
 
     def handler(request: bytes, wire: socket.socket) -> None:
         wire.sendall(STREAM_HEAD + piece("half"))
-        hold.wait(5)
+        hold.wait(30)
 
     with RawServer(handler) as raw:
         router = ModelRouter([at(raw.url, "gemini")], tell=None)
-        _ = router.providers[0].client
+        router.warm_up()
         with pytest.raises(DeadlineError) as caught:
             list(router.stream("hi", deadline_s=0.6))
         assert caught.value.partial == "half"

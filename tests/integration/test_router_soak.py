@@ -1,4 +1,4 @@
-"""A soak of 300 calls with nearly half of all requests failing. `python -m benchmarks.router_soak` makes 2,000."""
+"""A soak of 300 calls, nearly half of all requests failing. `python -m benchmarks.router_soak` makes more."""
 
 from __future__ import annotations
 
