@@ -46,7 +46,7 @@ class TestReadme:
         assert not missing
 
     def test_every_picture_has_a_text(self) -> None:
-        assert all(alt.strip() for alt in re.findall(r"!\[(.*?)\]", self.TEXT))
+        assert all(alt.strip() for alt in re.findall(r"!\[(.*?)\]", self.TEXT, re.DOTALL))
 
     def test_it_is_short(self) -> None:
         assert len(self.TEXT.split()) < 1200
