@@ -31,7 +31,9 @@ def counted_plan(
         labels = tuple(dict.fromkeys([counted.label, *same_word]))
         loops = [
             world.rels[p]
-            for p in counted.noun_of
+            for w in question.labels
+            if w.start == counted.start
+            for p in w.noun_of
             if world.rels[p].is_loop and wanted.label == world.rels[p].start
         ]
         if loops and wanted.label in labels:

@@ -210,6 +210,8 @@ def several(question: Question, rules: RuleBook) -> Plan | None:
         at = hit.end
     else:
         for spare in question.spare_numbers:
+            if any(hit.end == spare.start for name in ("best", "worst") for hit in links.ops.get(name, ())):
+                continue  # 'top 3 students' sets how many rows, not how many each has
             before = [
                 h
                 for h in (*links.ops.get("more", ()), *links.ops.get("less", ()))

@@ -8,7 +8,7 @@ from course_lib.models.practice.mind.drawing import finished, name_column, posit
 from course_lib.models.practice.mind.linking import LabelWord
 from course_lib.models.practice.mind.negation import negated_branches
 from course_lib.models.practice.mind.patterns import Pattern, Target, targets
-from course_lib.models.practice.mind.plan import Column, Plan
+from course_lib.models.practice.mind.plan import Column, Edge, Plan
 from course_lib.models.practice.mind.question import Asked, Question, beside_and, content_words
 from course_lib.models.practice.mind.reading_rules import RuleBook
 
@@ -39,11 +39,20 @@ def select(question: Question, rules: RuleBook) -> Plan | None:
     without = negated_branches(question, pattern)
     columns = _columns(question, pattern, yes_no)
     plan = finished(pattern.sketch, columns)
-    plan = replace(plan, without=without)
+    plan = replace(plan, without=without, edges=_deep(question, plan.edges))
     top = top_number(question)
     if top is not None and links.has("list"):
         plan = replace(plan, limit=top)
     return plan
+
+
+def _deep(question: Question, edges: tuple[Edge, ...]) -> tuple[Edge, ...]:
+    """'everything before BCNF' goes all the way back along an order, not one step."""
+    if not question.has("all_deep") or len(edges) != 1:
+        return edges
+    world = question.world
+    orders = {world.rels[place].type for place in world.order_loops()}
+    return tuple(replace(edge, hops=(1, 6)) if edge.type in orders else edge for edge in edges)
 
 
 def _for_asked(question: Question, options: list[Target]) -> list[Target]:
@@ -122,7 +131,12 @@ def _extra_labels(question: Question, pattern: Pattern) -> list[LabelWord]:
         named = pattern.by_label.get(word.label) in pattern.ends.values()
         if named:
             continue
-        if beside_and(links, word.start) or before in ("which", "what", "kaunse", "kaunsi", "kaunsa", "kis"):
+        each = before in ("each", "every", "har")
+        if (
+            each
+            or beside_and(links, word.start)
+            or before in ("which", "what", "kaunse", "kaunsi", "kaunsa", "kis")
+        ):
             found.append(word)
     return found
 

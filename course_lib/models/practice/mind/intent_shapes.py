@@ -210,7 +210,7 @@ def same(question: Question, rules: RuleBook) -> Plan | None:
     middle_label = rel.end if forward else rel.start
     for test in question.tests:
         if test.owner == label:
-            sketch.tests.append(Holds(other, test.prop, test.op, test.value, test.mention))
+            sketch.tests.append(Holds(other, test.prop, test.op, test.value, test.mention, test.others))
     columns = (
         Column(other, world.name_of[label], label.lower(), whole=True),
         Column(middle, world.name_of[middle_label], f"shared_{middle_label.lower()}s", "collect"),

@@ -274,7 +274,7 @@ def _whole(links: Links, world: World, start: int, length: int) -> tuple[list[Li
         small = len(token.lower) < 3 or token.lower in lex.function or token.lower in lex.pronouns.words
         if small and not _loud(links, start):
             return [], "exact"
-        if _own_word(token, found, world) or _is_verb_here(links, start):
+        if _own_word(token, found, world) or _is_verb_here(links, start, world):
             return [], "exact"
     if found:
         exact = [value for value in found if value.text == _slice(links, start, start + length)]
@@ -287,12 +287,12 @@ def _whole(links: Links, world: World, start: int, length: int) -> tuple[list[Li
     return found, "stem"
 
 
-def _is_verb_here(links: Links, place: int) -> bool:
+def _is_verb_here(links: Links, place: int, world: World) -> bool:
     """'does she live in': a verb, whatever value is spelled like it."""
     token = links.tokens[place]
     if token.text != token.lower or links.word(place + 1) not in ("in", "at", "on", "with", "for"):
         return False
-    return bool(lexicon().groups["verbs"].phrases.find((token,)))
+    return token.stem not in world.rel_nouns and bool(lexicon().groups["verbs"].phrases.find((token,)))
 
 
 def _own_word(token: Token, found: list[ListedValue], world: World) -> bool:

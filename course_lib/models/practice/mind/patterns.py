@@ -195,19 +195,16 @@ def _route(
         and word.start not in skip_words
         and not (word.label == target.label and not word.noun_of)
     ]
-    # One word may name several labels: any of them will do.
-    words = [
-        w
-        for i, w in enumerate(words)
-        if not any(o.start == w.start and o.label != w.label for o in words[:i])
-    ]
+    # One word may name several labels: any of them will do, the one asked for before others.
+    words.sort(key=lambda w: (w.start, w.label != target.label))
+    words = [w for i, w in enumerate(words) if not any(o.start == w.start for o in words[:i])]
     anchors: list[list[Anchor]] = []
     for group in groups:
         anchors.append(
             [Anchor(label, group[0], penalty) for label, penalty in question.label_choices(group[0])]
         )
     for label in reach:
-        anchors.append([Anchor(label)])
+        anchors.append([Anchor(label, apart=True)])
     types = set(needed)
     for test in tests:
         if world.is_label(test.owner):
@@ -232,7 +229,7 @@ def _route(
             anchors.append(
                 [Anchor(rel.end if rel.start == target.label or rel.end != target.label else rel.start)]
             )
-    direction = LoopSense(question.links, world, question.cues)
+    direction = LoopSense(question.links, world, question.cues, own)
     itself = 0.0
     nouns = [
         w
@@ -243,6 +240,8 @@ def _route(
         itself = 0.6
     elif len(anchors) > 1 and target.word is not None:
         itself = 0.35
+    if question.has("both") and len(groups) > 1:
+        itself = max(itself, 0.9)
     guessed = any(not m.owners for group in groups for m in group)
     lookup = any(asked.owner == target.label for options in question.asked for asked in options)
     if lookup:
@@ -263,7 +262,7 @@ def _route(
     for word in words:
         loop = any(world.rels[place].is_loop for place in word.noun_of)
         if word.label not in covered or (loop and not used & set(word.noun_of)):
-            missing.append([Anchor(word.label)])
+            missing.append([Anchor(word.label, apart=loop)])
     if not missing and not route.walks:
         # 'Which clubs have members', 'who studies something': the relationship alone is asked for.
         for cue in _unused(cues, used):
@@ -366,7 +365,7 @@ def place_test(pattern: Pattern, test: PropTest) -> None:
     if world.is_label(test.owner):
         var = pattern.by_label.get(test.owner)
         if var is not None:
-            sketch.tests.append(Holds(var, test.prop, test.op, test.value, test.mention))
+            sketch.tests.append(Holds(var, test.prop, test.op, test.value, test.mention, test.others))
         return
     place = pattern.edge_of(test.owner)
     if place is None:
@@ -376,7 +375,9 @@ def place_test(pattern: Pattern, test: PropTest) -> None:
                 place = i
                 break
     if place is not None:
-        sketch.tests.append(Holds(sketch.name_edge(place), test.prop, test.op, test.value, test.mention))
+        sketch.tests.append(
+            Holds(sketch.name_edge(place), test.prop, test.op, test.value, test.mention, test.others)
+        )
 
 
 def branch_to(
@@ -388,12 +389,13 @@ def branch_to(
 ) -> Branch | None:
     """A piece of pattern from the target to something that must not be there."""
     world = question.world
+    own = pattern.target.word.start if pattern.target.word is not None else -1
     choices = (
         [Anchor(label, mention, penalty) for label, penalty in question.label_choices(mention)]
         if mention is not None
         else [Anchor(label) for label in labels]
     )
-    direction = LoopSense(question.links, world, question.cues)
+    direction = LoopSense(question.links, world, question.cues, own)
     route = find_route(world, pattern.target.label, [choices], cues, [], direction)
     if route is None or not route.walks or not route.walks[0][1].steps:
         return None

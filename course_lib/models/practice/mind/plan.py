@@ -53,6 +53,8 @@ class Holds:
     op: Compare
     value: int | str
     mention: Mention | None = None
+    others: tuple[Mention, ...] = ()
+    """Further values that will do as well."""
 
 
 @dataclass(frozen=True)

@@ -65,6 +65,8 @@ class PropTest:
     value: int | str
     at: int
     mention: Mention | None = None
+    others: tuple[Mention, ...] = ()
+    """Further values that will do as well: 'an A or an A+'."""
 
 
 @dataclass(frozen=True)
@@ -186,6 +188,7 @@ def sort_question(text: str, world: World, memory: Remembered, abbreviations: bo
     _purposes(question)
     _appositions(question)
     _sort_mentions(question)
+    _alternatives(question)
     _number_tests(question)
     _asked_properties(question)
     return question
@@ -405,6 +408,25 @@ def _sort_mentions(question: Question) -> None:
             question.things.append(mention)
 
 
+def _alternatives(question: Question) -> None:
+    """Two values of one property cannot both hold: either will do."""
+    merged: list[PropTest] = []
+    for test in question.tests:
+        twin = next(
+            (
+                i
+                for i, other in enumerate(merged)
+                if (other.owner, other.prop) == (test.owner, test.prop) and other.mention and test.mention
+            ),
+            None,
+        )
+        if twin is None:
+            merged.append(test)
+        elif test.mention is not None:
+            merged[twin] = replace(merged[twin], others=(*merged[twin].others, test.mention))
+    question.tests = merged
+
+
 def _best_owner(question: Question, options: list[ListedValue]) -> ListedValue:
     """Of several properties that have the value, the one whose owner the question speaks of."""
     world, links = question.world, question.links
@@ -522,6 +544,11 @@ def _asked_properties(question: Question) -> None:
             return
     tested = {(test.owner, test.prop) for test in question.tests}
     used = {test.mention.start - 1 for test in question.tests if test.mention is not None}
+    used |= {
+        test.mention.start - 2
+        for test in question.tests
+        if test.mention is not None and links.word(test.mention.start - 1) in ("of", "is", "as", "a", "an")
+    }
     used |= {test.mention.end for test in question.tests if test.mention is not None}
     for word in links.props:
         if links.word(word.start - 1) in ("this", "is", "current", "iss") and _is_time(word):

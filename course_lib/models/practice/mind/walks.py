@@ -93,6 +93,8 @@ class Anchor:
     mention: Mention | None = None
     penalty: float = 0.0
     """How unlikely it is that the mention is of this label."""
+    apart: bool = False
+    """It has to be another thing than what is asked for, though of the same label."""
 
 
 @dataclass(frozen=True)
@@ -146,6 +148,8 @@ def find_route(
             if table is None:
                 table = tables[id(mention)] = _step_costs(world, strengths, direction, mention)
             for walk in walks_between(world, target, anchor.label):
+                if anchor.apart and not walk.steps:
+                    continue
                 cost = anchor.penalty + _walk_cost(walk, table)
                 if not walk.steps and mention is not None:
                     cost += itself
@@ -212,10 +216,12 @@ class LoopSense:
     include' starts at it, 'what comes before X' ends at X.
     """
 
-    def __init__(self, links: Links, world: World, cues: list[RelCue]) -> None:
+    def __init__(self, links: Links, world: World, cues: list[RelCue], asked: int = -1) -> None:
         self._links = links
         self._world = world
         self._cues = cues
+        self._asked = asked
+        """Where the word stands that names what is asked for; -1 when none does."""
 
     def forward(self, place: int, mention: Mention | None) -> bool | None:
         """Whether the step from the target towards the mention goes along the arrow; None when nothing
@@ -230,6 +236,8 @@ class LoopSense:
                 return True
             return False if after else None
         word = links.tokens[cue.end - 1]
+        if bool(before) != bool(after) and place in world.order_loops():
+            return bool(before)
         senses = [world.noun_sense(place, token.stem) for token in links.tokens[cue.start : cue.end]]
         sense = next(filter(None, senses), "")
         at = mention.start if mention is not None else len(links.tokens)
@@ -237,6 +245,8 @@ class LoopSense:
             at = mention.start
         if sense:  # a noun: member, prerequisite (who comes first), or part (what comes second)
             noun_is_start = sense == "start"
+            if mention is None and not cue.start <= self._asked < cue.end:
+                return not noun_is_start  # 'concepts without prerequisites': the noun is the other end
             if mention is not None and at < cue.start and not self._owns(mention):
                 # 'what is 2NF a prerequisite for': the named thing is the noun, the target the other end
                 return not noun_is_start
@@ -245,7 +255,9 @@ class LoopSense:
         # 'Omar ko kaun report karta hai': what is marked with 'ko' is what it is done to.
         named_is_start = at < cue.start and not (mention is not None and links.word(mention.end) == "ko")
         if reverse:
-            named_is_start = not named_is_start
+            # 'what do I need for Paging': what it is for comes last, whoever needs it.
+            purpose = mention is not None and links.word(mention.start - 1) == "for"
+            named_is_start = not named_is_start and not purpose
         return not named_is_start
 
     def _cue(self, place: int) -> RelCue | None:

@@ -128,6 +128,9 @@ class _Writer:
                     if len(names) == 1
                     else f"{var}.{prop} IN [{', '.join(names)}]"
                 )
+            case Holds(var, prop, op, _, mention, others) if mention is not None and others and op == "=":
+                spelled = [quoted(self.spelled(one)) for one in (mention, *others)]
+                return f"{var}.{prop} IN [{', '.join(spelled)}]"
             case Holds(var, prop, op, value, mention):
                 return self.holds(var, prop, op, value, mention)
             case Differs(left, right):
