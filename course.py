@@ -260,7 +260,7 @@ def one_at_a_time() -> Iterator[Optional[int]]:
         told = False
         while not try_lock(handle):
             if not told:
-                print("Another set-up of this folder is under way. Waiting for it to end …", flush=True)
+                print("Another set-up of this folder is under way. Waiting for it to end ...", flush=True)
                 told = True
             time.sleep(0.2)
         yield None if WINDOWS else handle
@@ -337,7 +337,7 @@ def prepare(environment: Environment, folder: Path) -> bool:
     if version is None:
         check_python()
         empty(folder)
-        size = "about 130 MB" if environment == LESSONS else "about 180 MB"
+        size = "about 130 MB" if environment == LESSONS else "about 220 MB"
         print(
             f"Setting up in {folder.name}, this once: half a minute if downloads are fast, minutes on\n"
             f"slow Wi-Fi ({size} to fetch). Nothing outside this folder changes but package caches.",
@@ -428,7 +428,6 @@ class Installer:
         self.do(
             [*uv_install, *self.source(), "--require-hashes", "--no-build", "--no-deps", "-r", locked],
             "fetching and installing the packages",
-            all_or_nothing=True,
         )
         say(4, "the course itself")
         # uv builds the course with its own built-in backend: nothing is downloaded for it.
@@ -465,7 +464,7 @@ class Installer:
             if code == 0:
                 return
             if kind_of(output):  # a full disk, say. Else perhaps an old pip: try the one that Python brings
-                raise Stop(explain(output, step, self.wheels))
+                self.fail(output, step)
         if not importlib.util.find_spec("ensurepip"):
             raise Stop(no_venv())
         self.do([self.python, "-m", "ensurepip"], "putting pip into the environment")
@@ -520,19 +519,23 @@ class Installer:
             log.seek(start)
             return code, log.read().decode("utf-8", "replace")
 
-    def do(self, command: List[str], step: str, all_or_nothing: bool = False) -> None:
+    def do(self, command: List[str], step: str) -> None:
         """Runs a program that has to succeed.
 
         Args:
             command: the program and its arguments.
             step: what it is for, for the message when it fails.
-            all_or_nothing: whether the program fetches everything before it changes anything. Then an
-                environment that was there before is as good as it was, and loses its mark.
         """
         code, output = self.attempt(command)
-        if code == 0:
-            return
-        if all_or_nothing and not self.made and "Failed to install" not in output:
+        if code != 0:
+            self.fail(output, step)
+
+    def fail(self, output: str, step: str) -> NoReturn:
+        """Stops with the reason that a program gave."""
+        # pip and uv fetch and check everything before they change anything. If that went wrong, an
+        # environment that was there before is as good as it was.
+        before = ("network", "certificate", "hash", "missing", "no build")
+        if not self.made and kind_of(output) in before:
             (self.folder / UNFINISHED).unlink()
         raise Stop(explain(output, step, self.wheels))
 

@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     if port != wanted:
         print(f"Port {wanted} is in use (by another lab, perhaps), so this one is at {port}.")
     _start_engine(settings)
-    print("Starting JupyterLab …", flush=True)
+    print("Starting JupyterLab ...", flush=True)
 
     def announce(address: str) -> None:
         print(f"\nThe lessons are at\n\n    {address}\n", flush=True)

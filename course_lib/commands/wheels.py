@@ -116,7 +116,7 @@ def run(args: argparse.Namespace) -> int:
         raise WheelsError(f"{folder} cannot be made ({error.strerror}).", "Name another folder.") from error
     for name in names:
         for python in pythons:
-            print(f"Collecting for {SYSTEMS[name].title}, Python {python} …", flush=True)
+            print(f"Collecting for {SYSTEMS[name].title}, Python {python} ...", flush=True)
             for lock in (*LOCKS, *([TEST_LOCK] if args.test else [])):
                 collect(folder, lock, SYSTEMS[name], python)
     (folder / README).write_text(readme(names, pythons), encoding="utf-8")
