@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from course_lib.errors import CourseError
@@ -25,6 +25,7 @@ class Outcome:
         message: one or two sentences. Not right: what is wrong, never the answer. Right: what was learnt.
         yours: what the learner handed in or what it came to (`Rows` or any value), shown beside what was
             asked; None shows nothing.
+        heading: what stands above rows in `yours`, such as "Your rows, on this college".
         exercise: the exercise's id; `check` fills it in.
     """
 
@@ -32,6 +33,7 @@ class Outcome:
     message: str
     yours: Any = None
     exercise: str = ""
+    heading: str = field(default="Your rows", compare=False)
 
     @property
     def right(self) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, get_args
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from course_lib.classroom.compare import Difference, Rule, compare_results
 from course_lib.classroom.outcome import Outcome, nearly, right, wrong
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 TYPED_IN = (
     "These rows did not come from the graph: on another college they stay the same, and are wrong there."
 )
+_ON_ANOTHER = "Right on this college. On another one:"
+ON_THIS_COLLEGE = "Your rows, on this college"
+"""Heads the rows on a card: always those of the lesson's own data, whatever the sentence above is about."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +49,20 @@ class NearMiss:
         when: recognises it, by its rows or by its text.
         says: what to think about; it must not give the answer away.
         near: whether it counts as nearly rather than wrong.
+        where: on which data it may be drawn. "here": on the lesson's own, where the learner can see the rows
+            it speaks of. "elsewhere": on unseen colleges, and printed as it stands, so the text itself must
+            say so. "both": on either; on an unseen one it is said after "Right on this college. On another
+            one:".
     """
 
     when: Callable[[Attempt], bool]
     says: str
     near: bool = True
+    where: Literal["here", "elsewhere", "both"] = "both"
+
+    def fits(self, attempt: Attempt) -> bool:
+        """Whether an attempt is this near miss, and on data on which it may be drawn."""
+        return self.where in ("both", "here" if attempt.here else "elsewhere") and self.when(attempt)
 
 
 @dataclass(frozen=True)
@@ -106,6 +118,10 @@ def judge_query(answer: Any, room: Room, check: QueryCheck) -> Outcome:
         room: where scratch graphs come from.
         check: what is asked.
     """
+    return replace(_judge_query(answer, room, check), heading=ON_THIS_COLLEGE)
+
+
+def _judge_query(answer: Any, room: Room, check: QueryCheck) -> Outcome:
     refused = refuse_non_query(answer)
     if refused is not None:
         return refused
@@ -128,7 +144,7 @@ def judge_query(answer: Any, room: Room, check: QueryCheck) -> Outcome:
         if _unchanged(first, rows) and _needs_no_graph(answer, rows, room, check):
             return wrong(TYPED_IN, first)
         return _name_fault(attempt, check, shown=first)
-    return right(check.learnt)
+    return right(check.learnt, first)
 
 
 def _needs_no_graph(query: str, rows: Rows, room: Room, check: QueryCheck) -> bool:
@@ -247,12 +263,25 @@ def without_strings(query: str) -> str:
 def _name_fault(attempt: Attempt, check: QueryCheck, shown: Rows | None = None) -> Outcome:
     """What to say about rows that differ: the near miss that fits, or else how they differ."""
     for miss in check.near_misses:
-        if miss.when(attempt):
-            return (nearly if miss.near else wrong)(miss.says, attempt.yours if attempt.here else shown)
+        if miss.fits(attempt):
+            says = miss.says if attempt.here or miss.where == "elsewhere" else _on_another(miss.says, attempt)
+            return (nearly if miss.near else wrong)(says, attempt.yours if attempt.here else shown)
     difference = attempt.difference
     if attempt.here:
         return (nearly if difference.near else wrong)(difference.summary, attempt.yours)
-    return nearly(f"Right on this college, by luck. On another one: {_lower(difference.summary)}", shown)
+    return nearly(_on_another(difference.summary, attempt), shown)
+
+
+def _on_another(says: str, attempt: Attempt) -> str:
+    """What is said about rows of a college that the learner has not seen: they see others beside it."""
+    if says.startswith(("Right on this college", "On another ")):
+        return says
+    word = re.match(r"\w*", says)
+    first = word[0] if word else ""
+    cells = (str(cell) for rows in (attempt.yours, attempt.asked) for row in rows for cell in row)
+    known = {name for text in (attempt.query, *cells) for name in re.findall(r"\w+", text)}
+    is_name = first in known or (first != "A" and not first[1:].islower())
+    return f"{_ON_ANOTHER} {says if is_name else _lower(says)}"
 
 
 def _unchanged(one: Any, other: Any) -> bool:

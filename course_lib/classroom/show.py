@@ -64,14 +64,15 @@ def verdict_card(outcome: Outcome, exercise: Exercise, offer: str, notes: Sequen
         f"<b>{exercise.id} {_inline(exercise.title)}</b></div>",
         f"<div>{_inline(outcome.message)}</div>",
     ]
-    if outcome.yours is not None and not outcome.right:
-        label, text, table = _yours(outcome.yours)
-        lines += ["", *_wrap(f"Asked: {exercise.asked}"), label, *text]
-        parts += [
-            f'<div style="margin-top: 6px"><b>Asked:</b> {_inline(exercise.asked)}</div>',
-            f"<div><b>{html.escape(label)}</b></div>",
-            table,
-        ]
+    # A right answer shows its rows, and a right prediction needs nothing beside it.
+    if outcome.yours is not None and (not outcome.right or hasattr(outcome.yours, "columns")):
+        label, text, table = _yours(outcome.yours, outcome.heading)
+        lines.append("")
+        if not outcome.right:
+            lines += _wrap(f"Asked: {exercise.asked}")
+            parts.append(f'<div style="margin-top: 6px"><b>Asked:</b> {_inline(exercise.asked)}</div>')
+        lines += [label, *text]
+        parts += [f"<div><b>{html.escape(label)}</b></div>", table]
     for note in (offer, *notes):
         if note:
             lines += ["", *_wrap(note)]
@@ -148,7 +149,7 @@ def _inline(text: str) -> str:
     ).replace("\n", "<br>")
 
 
-def _yours(value: Any) -> tuple[str, list[str], str]:
+def _yours(value: Any, heading: str) -> tuple[str, list[str], str]:
     """What the learner handed in, as a label, as lines and as HTML. Small, whatever it was."""
     if not hasattr(value, "columns"):
         shown = value if isinstance(value, str) else safe_repr(value)
@@ -156,7 +157,7 @@ def _yours(value: Any) -> tuple[str, list[str], str]:
         return "Yours:", [f"  {line}" for line in text.splitlines()], f"<pre>{html.escape(text)}</pre>"
     rows = list(value)
     columns = [str(name) for name in value.columns]
-    label = f"Your rows ({len(rows)}):" if len(rows) != 1 else "Your row:"
+    label = f"{heading} ({len(rows)}):" if len(rows) != 1 else f"{heading.replace('rows', 'row')}:"
     if not rows:
         return label, ["  (0 rows)"], "<div>0 rows</div>"
     heads = [_cut(name, _MOST_CELL) for name in columns[:_MOST_COLUMNS]]

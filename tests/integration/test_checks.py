@@ -351,6 +351,41 @@ def test_twists_change_facts_about_the_same_people(room: Room) -> None:
     assert judge_query("RETURN 2", room, check).message == TYPED_IN
 
 
+PAYAL = "MATCH (s:Student {name: 'Payal'}) RETURN s.year"
+
+
+@pytest.mark.parametrize(
+    ("where", "says", "message"),
+    [
+        ("both", "The year is wrong.", "Right on this college. On another one: the year is wrong."),
+        ("both", "A year is wrong.", "Right on this college. On another one: a year is wrong."),
+        ("both", "Payal is older.", "Right on this college. On another one: Payal is older."),
+        ("both", "`year` is wrong.", "Right on this college. On another one: `year` is wrong."),
+        ("both", "Right on this college, by luck.", "Right on this college, by luck."),
+        ("elsewhere", "Elsewhere Payal is older.", "Elsewhere Payal is older."),
+        ("here", "Look at your rows.", "Right on this college. On another one: none of your rows"),
+    ],
+)
+def test_a_near_miss_never_speaks_of_rows_that_the_learner_does_not_see(
+    room: Room, where: Any, says: str, message: str
+) -> None:
+    check = QueryCheck(
+        reference=PAYAL,
+        learnt="x",
+        seeds=(),
+        twists=("MATCH (s:Student {name: 'Payal'}) SET s.year = 4",),
+        near_misses=(NearMiss(lambda _attempt: True, says, where=where),),
+    )
+    lucky = "MATCH (s:Student {name: 'Payal'}) RETURN CASE s.year WHEN 4 THEN 0 ELSE s.year END"
+    outcome = judge_query(lucky, room, check)
+    assert outcome.status == "nearly"
+    assert outcome.message.startswith(message)
+    assert list(outcome.yours) == list(room.college().read(PAYAL))
+    assert outcome.heading == "Your rows, on this college"
+    here = judge_query("MATCH (s:Student {name: 'Payal'}) RETURN s.name", room, check)
+    assert (here.message == says) is (where != "elsewhere")
+
+
 def test_words_inside_strings_and_comments_do_not_count() -> None:
     text = without_strings("MATCH (n {x: 'LIMIT \\' 1'}) /* LIMIT */ RETURN n.`LIMIT` // LIMIT\n, \"LIMIT\"")
     assert text.count("LIMIT") == 1

@@ -347,10 +347,16 @@ def test_no_rows_and_other_values_are_shown_too() -> None:
     assert "the function len" in show.verdict_card(wrong("x", len), EXERCISE_SHOWN, "").text
 
 
-def test_right_shows_no_rows() -> None:
-    card = show.verdict_card(right("Learnt.", Rows(("a",), [(1,)])), EXERCISE_SHOWN, "Next: 02.2.")
-    assert "Your row" not in card.text
+def test_a_right_answer_shows_its_rows_and_not_once_more_what_was_asked() -> None:
+    outcome = Outcome("right", "Learnt.", Rows(("a",), [(1,), (2,)]), heading="Your rows, on this college")
+    card = show.verdict_card(outcome, EXERCISE_SHOWN, "Next: 02.2.")
+    assert "Your rows, on this college (2):" in card.text
+    assert "Your rows, on this college (2):" in card.html
+    assert "Asked" not in card.text + card.html
     assert card.text.endswith("Next: 02.2.")
+    one = show.verdict_card(right("Learnt.", Rows(("a",), [(1,)])), EXERCISE_SHOWN, "")
+    assert "Your row:" in one.text
+    assert "Your" not in show.verdict_card(right("Learnt.", 4), EXERCISE_SHOWN, "").text
 
 
 def test_badges_can_be_read() -> None:

@@ -21,7 +21,8 @@ Most checks need no more than one of these, with data beside it:
 - `judge_query` + `QueryCheck` (queries.py): a query that reads. It runs as a reader on the college and on
   unseen ones; rows are compared as a set unless `ordered`. `NearMiss` names wrong answers that are likely:
   `when=same_rows_as("…another query…")`, `differs_by("rows missing")`, `written(r"\\blimit\\b")` or any
-  function of an `Attempt`.
+  function of an `Attempt`. Say `where="here"` when the message speaks of rows that only the lesson's own data
+  has, and `where="elsewhere"` when it is about an unseen college and says so itself; else it gets a prefix.
 - `judge_change` + `ChangeCheck` (queries.py): a query that writes, by what stands in the graph afterwards.
 - `judge_function` + `FunctionCheck`, `Case` (functions.py): a function, on values or on scratch graphs.
   Name the library's own part in `finished`, so that handing it in is noticed.
@@ -33,6 +34,7 @@ Rules for what a check says:
 
 - Not right: name what is wrong in the learner's own answer, in one or two sentences, and never the answer.
 - *wrong*: the idea is not there. *nearly*: the idea is right, and the message names the detail.
+- The learner sees their rows on the lesson's own data. A sentence about another college says that it is.
 - Right: one sentence to take along. No praise without content.
 - Try what people really do: run the wrong answer on the engine first, and write the near miss from its rows.
 - A message may set code in backticks. Numbers in it come from the engine or from the answer.
