@@ -16,6 +16,7 @@ import hashlib
 import hmac
 import os
 import threading
+import time
 import urllib.parse
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,7 @@ from course_lib.college.errors import (
     ServerUnreachableError,
     WrongPasswordError,
 )
+from course_lib.college.refusals import disk_full
 from course_lib.college.server import Endpoint, ensure_server
 from course_lib.settings import Secret, Settings
 
@@ -47,6 +49,8 @@ PATIENCE_SECONDS = (20.0, 120.0, 1200.0, None)
 no longer does. Each has a client of its own; a call takes the first that is ten seconds above its limit."""
 BREAKS = 2
 """How many broken connections a call outlives, when it does no harm to send it again."""
+BASE_SECONDS = 120.0
+"""How long the server may take to write its whole state to the disk."""
 SCHEMES = {"falkor": "redis", "falkors": "rediss", "redis": "redis", "rediss": "rediss", "unix": "unix"}
 """The schemes of `FALKORDB_URL` -> what the client calls them."""
 
@@ -159,6 +163,37 @@ class Connection:
         if known:
             with contextlib.suppress(exceptions.RedisError):
                 self._everywhere("ACL DELUSER", self._reader_name(key))
+
+    def write_base(self) -> None:
+        """Has the embedded server write its whole state to the disk, and waits for it. See `stored_log`.
+
+        Raises:
+            ServerFullError: the disk is full; the change is in memory.
+        """
+        from redis import exceptions
+
+        deadline = time.monotonic() + BASE_SECONDS
+        asked = False
+        while time.monotonic() < deadline:
+            if not asked:
+                try:
+                    self.owner("BGREWRITEAOF")
+                    asked = True
+                except exceptions.ResponseError as error:
+                    # One that began earlier may lack our change: wait for it, then ask again.
+                    if "in progress" not in str(error):
+                        raise disk_full(str(error)) from error
+            found = self.owner("INFO", "persistence")
+            if asked and not found["aof_rewrite_in_progress"] and not found["aof_rewrite_scheduled"]:
+                if found["aof_last_bgrewrite_status"] == "ok" and found["aof_last_write_status"] == "ok":
+                    return
+                raise disk_full("The server could not write its state to the disk.")
+            time.sleep(0.003)
+        raise ServerLostError(
+            "The change was made, but the server takes too long to write it to the disk.",
+            "Look whether the disk is very slow or full.",
+            may_have_been_applied=True,
+        )
 
     def take(self, key: str) -> None:
         """Notes one more user of a key's reader in this process."""

@@ -29,6 +29,7 @@ from course_lib.college.names import graph_key
 from course_lib.college.parameters import check_names, header, is_empty
 from course_lib.college.refusals import EMPTY_KEY, disk_full, refusal
 from course_lib.college.rows import Counts, EdgeValue, NodeValue, PathValue, Rows, Stats
+from course_lib.college.stored_log import needs_base
 from course_lib.settings import Settings, load_settings
 
 __all__ = [
@@ -144,7 +145,10 @@ class Graph:
         """
         rows = self._run(True, cypher, params, WRITE_TIMEOUT_MS if timeout_ms is None else timeout_ms)
         if rows.stats != Stats() and self._connection.embedded:
-            self._check_disk()
+            if needs_base(cypher):
+                self._connection.write_base()
+            else:
+                self._check_disk()
         return rows
 
     def explain(self, cypher: str, params: Mapping[str, Any] | None = None) -> str:

@@ -41,10 +41,11 @@ LOCK_SECONDS = 20.0
 LOADING_SECONDS = 900.0
 """How long a server may take to read its data back."""
 MODULE_OPTIONS = {
-    # One query at a time. With more threads the engine lets two MERGEs look before either writes: both create,
-    # and what the append-only file then replays is not what ran. Tried with two loaders: doubled relationships
-    # in most rounds, and in some a server that crashes whenever it reads its own file back.
+    # One query at a time. With more threads the engine lets two MERGEs look before either writes: both
+    # create. Tried with two loaders: doubled relationships in most rounds.
     "THREAD_COUNT": "1",
+    # Writes down queries, not internal numbers, wherever it can: see `stored_log`.
+    "EFFECTS_THRESHOLD": str((1 << 31) - 1),
     # A limit for queries that come without one; and with it set, the engine also stops a write that takes
     # longer than the limit it came with, and takes it back.
     "TIMEOUT_DEFAULT": "600000",
@@ -68,7 +69,7 @@ class Endpoint:
     pid: int | None = None
     """The embedded server's process."""
     note: str = ""
-    """Where the files were put aside, when the server had to cut a damaged end off what it had stored."""
+    """Where a copy of the stored files lies, when their end could not be read back and was cut off."""
 
     @property
     def embedded(self) -> bool:

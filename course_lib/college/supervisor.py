@@ -23,7 +23,6 @@ import json
 import os
 import secrets
 import selectors
-import shutil
 import signal
 import socket
 import subprocess
@@ -33,12 +32,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
+if __name__ == "__main__":
+    # Run by its path, isolated and without the site packages: its own package is all it needs.
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from course_lib.college.stored_log import StoredLog
+
 PROBE_SECONDS = 0.005
 """How often a starting server is asked whether it is ready."""
 PING_SECONDS = 1.0
 """How long a server may take to answer whether it is there."""
 TICK_SECONDS = 1.0
-"""How often the append-only file is pushed to the disk and the folder is looked at."""
+"""How often the stored log and the folder are looked after."""
 STOP_SECONDS = 15.0
 """How long a server may take to end in good order before it is killed."""
 SHOWN_LOG = 4000
@@ -49,6 +54,15 @@ RESTART_WINDOW_SECONDS = 60.0
 LOG_BYTES = 1_000_000
 """A log larger than this is put aside when a server starts."""
 
+BURST_SECONDS = 5.0
+"""After how long a burst of writes gets a new base even if it goes on; a quiet tick is enough else."""
+REWRITE_SECONDS = 120.0
+"""After how long a new base that does not appear is given up, and tried again."""
+REWRITE_SHARE = 20.0
+"""A new base waits this many times as long as the last one took."""
+CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE)
+BASE_LOADED = "DB loaded from base file"
+"""What a server says when it has read the base, before it plays back the log."""
 DAMAGED = ("reading the append only file",)
 """What a server says when it ends because its file cannot be read back."""
 
@@ -91,9 +105,13 @@ class Supervisor:
         self.log = self.folder / "server.log"
         self.log_start = 0
         self.restarts: list[float] = []
-        self.repaired = False
+        self.repairs: set[str] = set()
         self.stopping = False
-        self.synced: tuple[str, int] = ("", 0)
+        self.stored = StoredLog(self.folder / "data")
+        self.rewriting: tuple[str, float] | None = None
+        self.next_rewrite = 0.0
+        self.grown_since: float | None = None
+        self.seen = ("", 0)
         self.lock_fd = -1
         self.lock_id = (0, 0)
         self.wake = self._wake_pipe()
@@ -134,7 +152,7 @@ class Supervisor:
         if self.state in ("starting", "loading"):
             self._probe()
         else:
-            self._sync()
+            self._tend_log()
             self._check_folder()
             if self.asking:
                 self._report()
@@ -235,38 +253,69 @@ class Supervisor:
 
     def _check_folder(self) -> None:
         """Ends the server when its folder was deleted under it: what it writes then would reach nobody."""
+        self.stopping = self.stopping or not self._lock_is_ours()
+
+    def _lock_is_ours(self) -> bool:
         try:
             stat = (self.folder / "lock").stat()
         except OSError:
-            self.stopping = True
-        else:
-            self.stopping = self.stopping or (stat.st_dev, stat.st_ino) != self.lock_id
+            return False
+        return (stat.st_dev, stat.st_ino) == self.lock_id
 
-    def _sync(self) -> None:
-        """Pushes what the server has written on to the disk, so that a power cut costs a second at most.
+    # -- the stored log -----------------------------------------------------------------------------------
 
-        The server writes to the file before it answers, so killing it loses nothing. Leaving the pushing to
-        the server would: while it does that in the background it holds new writes in memory, answered.
-        """
-        files = sorted((self.folder / "data" / "appendonlydir").glob("*.incr.aof"))
-        if not files:
+    def _tend_log(self) -> None:
+        """Has a new base written when a burst of writes is over, or goes on for long. See `stored_log`."""
+        self.stored.sync()
+        now = time.monotonic()
+        if self.rewriting is not None:
+            base, since = self.rewriting
+            if self.stored.base() != base:
+                self.rewriting = None
+                self.grown_since = None
+                # A large graph takes long to write, and stands still while it is copied: not all the time.
+                self.next_rewrite = now + REWRITE_SHARE * (now - since)
+            elif now - since > REWRITE_SECONDS:
+                self.rewriting = None
+                self.next_rewrite = now + REWRITE_SECONDS
             return
-        with contextlib.suppress(OSError):
-            size = files[-1].stat().st_size
-            if self.synced != (files[-1].name, size):
-                fd = os.open(files[-1], os.O_RDONLY)
-                try:
-                    os.fsync(fd)
-                finally:
-                    os.close(fd)
-                self.synced = (files[-1].name, size)
+        newest = self.stored.newest()
+        quiet = newest == self.seen
+        self.seen = newest
+        if newest[1] == 0:
+            self.grown_since = None
+            return
+        self.grown_since = self.grown_since or now
+        if now >= self.next_rewrite and (quiet or now - self.grown_since > BURST_SECONDS):
+            self._rewrite()
+
+    def _rewrite(self) -> None:
+        self.rewriting = (self.stored.base(), time.monotonic())
+        self._say(b"BGREWRITEAOF\r\n")
+
+    def _rewrite_and_wait(self) -> None:
+        """Before the server ends: a base that holds everything, so that nothing has to be played back."""
+        deadline = time.monotonic() + STOP_SECONDS
+        while self.server is not None and self.server.poll() is None and time.monotonic() < deadline:
+            if self.rewriting is None:
+                if not self.stored.has_grown():
+                    return
+                self._rewrite()
+            elif self.stored.base() != self.rewriting[0]:
+                self.rewriting = None
+            else:
+                time.sleep(PROBE_SECONDS)
 
     # -- the server ---------------------------------------------------------------------------------------
 
     def _start_server(self) -> None:
         self.state = "starting"
+        self.rewriting = None
         data = self.folder / "data"
         data.mkdir(mode=0o700, exist_ok=True)
+        aside = self.stored.leave_out_changes(self.folder)
+        if aside is not None:
+            self.note = str(aside)
         if self.log.exists() and self.log.stat().st_size > LOG_BYTES:
             self.log.replace(self.log.with_suffix(".log.1"))
         with contextlib.suppress(OSError):
@@ -313,12 +362,15 @@ class Supervisor:
             self._report()
 
     def _ping(self) -> bytes:
-        """What the server says to a PING: nothing when it is not there, or dying."""
+        return self._say(b"PING\r\n")
+
+    def _say(self, command: bytes) -> bytes:
+        """What the server answers to a command: nothing when it is not there, or dying."""
         try:
             with socket.socket(socket.AF_UNIX) as line:
                 line.settimeout(PING_SECONDS)
                 line.connect(str(self.server_socket))
-                line.sendall(b"PING\r\n")
+                line.sendall(command)
                 return line.recv(64)
         except TimeoutError:
             return b"too busy to answer"
@@ -331,44 +383,47 @@ class Supervisor:
         code = self.server.returncode
         self.server = None
         now = time.monotonic()
-        if self.state == "ready":
+        if self.state == "ready" or code in (-signal.SIGKILL, -signal.SIGTERM):
             self.restarts = [t for t in self.restarts if now - t < RESTART_WINDOW_SECONDS]
             self.restarts.append(now)
             if len(self.restarts) <= RESTARTS:
                 self._start_server()
                 return
             self._fail("crashing", self._log_tail(), code)
-        elif not self.repaired and any(sign in self._log_tail() for sign in DAMAGED) and self._repair():
+        elif self._repair(code):
             self._start_server()
         else:
             self._fail("start", self._log_tail(), code)
 
-    def _repair(self) -> bool:
-        """Cuts a damaged tail off the append-only file, after a copy of the whole was put aside."""
-        self.repaired = True
-        files = self.folder / "data" / "appendonlydir"
-        manifest = files / "appendonly.aof.manifest"
-        if not manifest.exists():
+    def _repair(self, code: int) -> bool:
+        """Makes stored files that the server stumbled over readable again, after a copy was put aside.
+
+        First the unreadable end of the log is cut off. When the server crashed while it played back the log,
+        or the first did not help, the log goes and the base stays: that costs seconds of writes, see
+        `stored_log`.
+        """
+        said = self._log_since(self.log_start)
+        damaged = any(sign in said for sign in DAMAGED)
+        crashed = -code in CRASHES and BASE_LOADED in said
+        if not (damaged or crashed):
             return False
-        aside = self.folder / time.strftime("damaged-%Y%m%d-%H%M%S")
         try:
-            shutil.copytree(files, aside)
-            # The server is its own checker when it is called by this name.
-            done = subprocess.run(
-                ["redis-check-aof", "--fix", str(manifest)],
-                executable=self.command[0],
-                input=b"y\ny\n",
-                capture_output=True,
-                timeout=600,
-                check=False,
-            )
-        except (OSError, subprocess.SubprocessError) as error:
-            self.note = f"repair failed: {error}"
-            return False
-        self.note = str(aside)
-        return done.returncode == 0
+            if not self.note:
+                self.note = str(self.stored.put_aside(self.folder))
+            if damaged and "tail" not in self.repairs:
+                self.repairs.add("tail")
+                if self.stored.cut_tail(self.command[0]):
+                    return True
+            if BASE_LOADED in said and "log" not in self.repairs:
+                self.repairs.add("log")
+                return self.stored.empty()
+        except OSError as error:
+            self.note = f"the damaged files could not be copied: {error}"
+        return False
 
     def _stop_server(self) -> None:
+        if self.state == "ready" and self._lock_is_ours():
+            self._rewrite_and_wait()
         if self.server is None:
             return
         self.server.terminate()
@@ -380,13 +435,16 @@ class Supervisor:
         self.server = None
 
     def _log_tail(self) -> str:
+        return self._log_since(self.log_start)[-SHOWN_LOG:]
+
+    def _log_since(self, start: int) -> str:
         try:
             with self.log.open("rb") as log:
-                log.seek(self.log_start)
-                said: bytes = log.read()
+                log.seek(start)
+                said: bytes = log.read(LOG_BYTES)
         except OSError:
             return ""
-        return said.decode("utf-8", "replace")[-SHOWN_LOG:]
+        return said.decode("utf-8", "replace")
 
     # -- the holders --------------------------------------------------------------------------------------
 

@@ -83,15 +83,15 @@ LINUX = "# Module /x/falkordb.so failed to load: {}\n# Can't load module from /x
             "up to date",
         ),
         (
-            "# Module /x/falkordb.dylib failed to load: dlopen(/x/falkordb.dylib, 0x000A): Library not loaded: "
-            "/opt/homebrew/opt/libomp/lib/libomp.dylib\n  Referenced from: <...> /x/falkordb.dylib",
+            "# Module /x/falkordb.dylib failed to load: dlopen(/x/falkordb.dylib, 0x000A): "
+            "Library not loaded: /opt/homebrew/opt/libomp/lib/libomp.dylib\n  Referenced from: ...",
             1,
             "library",
             "libomp.dylib",
             "brew install libomp",
         ),
         (
-            "dyld[123]: Library not loaded: /opt/homebrew/opt/openssl@3/lib/libssl.3.dylib\n  Reason: tried: ...",
+            "dyld[123]: Library not loaded: /opt/homebrew/opt/openssl@3/lib/libssl.3.dylib\n  Reason: ...",
             -6,
             "library",
             "libssl.3.dylib",
