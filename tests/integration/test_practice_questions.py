@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from course_lib.college.dataset import load_college
+from course_lib.college.dataset import load_college, load_tables
+from course_lib.college.generator import generate_college
 from course_lib.college.graph import Graph, open_graph
 from course_lib.models.practice.mind.lexicon import data_folder
 from tests.support.practice_loop import (
@@ -35,6 +36,7 @@ pytestmark = pytest.mark.engine
 
 QUESTIONS = data_folder() / "questions.toml"
 DATA = Path(__file__).parent.parent / "data"
+FURTHER = Path(__file__).parent.parent / "data" / "further.toml"
 PARAPHRASES = (DATA / "paraphrases.toml", DATA / "paraphrases_fresh.toml")
 
 
@@ -270,3 +272,65 @@ def test_a_graph_of_another_kind_is_understood() -> None:
     show("a company, one attempt", scores)
     assert_rising(scores)
     assert scores["+ rules"].share >= 0.90
+
+
+def test_further_shapes_of_questions_are_understood(college: College) -> None:
+    questions = read_questions(FURTHER)
+    prompts = levels(college.texts, dict(RULES))
+    scores = {name: score(college.graph, questions, prompt) for name, prompt in prompts.items()}
+    show("further questions, one attempt", scores)
+    assert_rising(scores)
+    assert scores["+ rules"].share >= 0.95
+
+
+OTHER_NAMES = {
+    "Payal": "Meera Reddy",
+    "payal": "meera reddy",
+    "Aarav": "Kabir Reddy",
+    "Rahul": "Uma Yadav",
+    "Sneha": "Rani Desai",
+    "Karan": "Akash Kulkarni",
+    "Campus Chatbot": "Campus Map 23",
+    "campus chatbot": "campus map 23",
+    "Library Management System": "Lab Map 12",
+    "Attendance Tracker": "Exam Chatbot 24",
+}
+
+
+def renamed_for_a_larger_college(asked: Asked) -> Asked | None:
+    """A question about people of the generated college; None where the right answer is fixed or has ties."""
+    fixed = asked.reference.startswith("RETURN") or asked.compare == "ordered" or asked.compare == "first"
+    if fixed or asked.before or asked.attempts > 1 or asked.id in ("f02", "f05"):
+        return None
+    question, reference = asked.question, asked.reference
+    for old, new in OTHER_NAMES.items():
+        question, reference = question.replace(old, new), reference.replace(old, new)
+    return dataclasses.replace(asked, question=question, reference=reference)
+
+
+def test_names_that_the_prompt_does_not_list_are_understood() -> None:
+    larger = open_graph(name=f"practice_{secrets.token_hex(4)}")
+    try:
+        load_tables(larger, generate_college(300, seed=5))
+        texts = describe(larger)
+        assert "Student.name" not in texts.values, "three hundred names are too many to list"
+        assert (
+            len(
+                larger.read(
+                    "MATCH (s:Student) WHERE s.name IN $names RETURN s.name",
+                    {"names": list(OTHER_NAMES.values())},
+                )
+            )
+            >= 5
+        )
+        asked = [
+            renamed_for_a_larger_college(q) for q in [*read_questions(QUESTIONS), *read_questions(FURTHER)]
+        ]
+        questions = [q for q in asked if q is not None]
+        result = score(larger, questions, build_prompt(texts, rules=RULES))
+    finally:
+        larger.delete()
+        larger.close()
+    show("a college of 300, one attempt", {"+ rules": result})
+    assert result.total >= 80
+    assert result.share >= 0.90

@@ -103,7 +103,7 @@ def finished(
     plain = all(not column.function for column in columns)
     shown = {column.var for column in columns}
     hidden = [node for node in sketch.nodes if node.var not in shown]
-    fixed = {test.var for test in sketch.tests if isinstance(test, Named)}
+    fixed = {test.var for test in sketch.tests if isinstance(test, Named) and len(test.mentions) == 1}
     repeats = any(node.var not in fixed for node in hidden) or len(sketch.edges) > 1
     return Select(
         tuple(sketch.nodes),

@@ -217,7 +217,8 @@ def several(question: Question, rules: RuleBook) -> Plan | None:
                 for h in (*links.ops.get("more", ()), *links.ops.get("less", ()))
                 if spare.start - 3 <= h.start <= spare.start + 2
             ]
-            exact = any(w.start == spare.end for w in question.labels)
+            opened = any(h.end == spare.start for h in links.ops.get("list", ()))
+            exact = not opened and any(w.start == spare.end for w in question.labels)
             if before or exact:
                 at, number = spare.end, spare.value
                 less = any(h in links.ops.get("less", ()) for h in before)

@@ -31,7 +31,8 @@ def select(question: Question, rules: RuleBook) -> Plan | None:
     yes_no = _is_yes_no(question)
     if yes_no and question.things:
         first = question.things[0]
-        options = [Target(label, penalty) for label, penalty in question.label_choices(first)]
+        choices = question.label_choices(first)
+        options = [Target(label, penalty, itself=True) for label, penalty in choices]
     options = _for_asked(question, options)
     pattern = positive_pattern(question, options)
     if pattern is None:
@@ -102,7 +103,7 @@ def _columns(question: Question, pattern: Pattern, yes_no: bool) -> tuple[Column
         return tuple(Column(pattern.var, p, alias.get(p, p), whole=True) for p in ordered)
     columns = [name_column(pattern, pattern.var, whole=not asked)]
     if yes_no:
-        for var in dict.fromkeys(pattern.ends.values()):
+        for var in [node.var for node in pattern.sketch.nodes]:
             if var != pattern.var:
                 columns.append(name_column(pattern, var))
     if asked:

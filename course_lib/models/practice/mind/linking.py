@@ -129,6 +129,8 @@ class Links:
         return self.tokens[place].lower if 0 <= place < len(self.tokens) else ""
 
 
+RESEMBLES = 72.0
+"""From which likeness on (in percent) a word tells what kind of thing it is."""
 _QUOTED = re.compile(r"[\"“‘']([^\"”’']{1,60})[\"”’'](?!\w)")
 
 
@@ -492,7 +494,9 @@ def _slips(links: Links, world: World, taken: set[int], known: set[int]) -> None
     """Typing slips: an unknown word that is nearly a value, a word of the schema or one of the lexicon."""
     lex = lexicon()
     for place, token in enumerate(links.tokens):
-        named = not world.values and place > 0 and token.text[0].isupper()
+        named = _looks_named(links, place, known)
+        if not world.values:
+            named = named or (place > 0 and token.text[0].isupper())
         if place in known or named or len(token.lower) < 4 or not token.lower.replace("-", "").isalpha():
             continue
         allowed = typo_allowance(len(token.lower))
@@ -508,6 +512,17 @@ def _slips(links: Links, world: World, taken: set[int], known: set[int]) -> None
             for hit in lex.ops.find(mended):
                 links.ops.setdefault(hit.name, []).append(Hit(hit.name, place, place + 1))
             _grouped_words(links, world, mended, set(), 0.7, place)
+
+
+def _looks_named(links: Links, place: int, known: set[int]) -> bool:
+    """Whether an unknown word with a capital stands beside another one: 'Rani Desai' is no slip of 'bani'."""
+    words = links.tokens
+    if not words[place].text[0].isupper():
+        return False
+    return any(
+        0 <= beside < len(words) and beside not in known and words[beside].text[0].isupper()
+        for beside in (place - 1, place + 1)
+    )
 
 
 def replace_token(token: Token, word: str) -> Token:
@@ -614,35 +629,34 @@ def _weak(links: Links, world: World) -> None:
     """
     if not world.values:
         return
-    from rapidfuzz import fuzz
-
     left = []
+    unknown = set(range(len(links.tokens))) - set(links.unknown)
     for place in links.unknown:
         token = links.tokens[place]
-        parts = [part for part in re.split(r"[-/.&]", token.lower) if len(part) > 3]
-        best: ListedValue | None = None
-        score = 0.0
-        if len(token.lower) > 4:
-            for value in world.values:
-                if not world.is_name(value):
-                    continue
-                names = [value.text.lower(), *value.text.lower().split()]
-                near = max(
-                    max(
-                        (
-                            100.0
-                            for part in parts
-                            for name in names
-                            if part == name and len(parts[0]) < len(token.lower)
-                        ),
-                        default=0.0,
-                    ),
-                    max(fuzz.ratio(token.lower, name) for name in names if len(name) > 3 or name == names[0]),
-                )
-                if near > score:
-                    best, score = value, near
-        if best is not None and score >= 72:
-            links.mentions.append(Mention(place, place + 1, token.text, "weak", (best,), best.owner))
+        value = None if _looks_named(links, place, unknown) else _resembling(token, world)
+        if value is not None:
+            links.mentions.append(Mention(place, place + 1, token.text, "weak", (value,), value.owner))
         else:
             left.append(place)
     links.unknown = left
+
+
+def _resembling(token: Token, world: World) -> ListedValue | None:
+    """The name that a word is nearest to, if it is near at all: 'debate-ye' to Debate Society."""
+    from rapidfuzz import fuzz
+
+    if len(token.lower) < 5:
+        return None
+    pieces = {part for part in re.split(r"[-/.&]", token.lower) if 3 < len(part) < len(token.lower)}
+    best: ListedValue | None = None
+    score = 0.0
+    for value in world.values:
+        if not world.is_name(value):
+            continue
+        lower = value.text.lower()
+        names = [lower, *lower.split()]
+        near = 100.0 if pieces.intersection(names) else 0.0
+        near = max([near, *(fuzz.ratio(token.lower, name) for name in names if len(name) > 4)])
+        if near > score:
+            best, score = value, near
+    return best if score >= RESEMBLES else None

@@ -18,9 +18,7 @@ def negative_parts(question: Question) -> tuple[set[int], bool, set[int]]:
     hindi = {"nahi", "nahin", "nahee", "nhi", "bina"}
     things: set[int] = set()
     tests: set[int] = set()
-    buts = [h.start for h in links.ops.get("but", ()) if links.word(h.start) not in ("yet", "while", "par")]
-    if question.hinglish:
-        buts += [h.start for h in links.ops.get("but", ()) if links.word(h.start) == "par"]
+    buts = _buts(question)
     items = [(m.start, m.end, "thing") for m in question.things]
     items += [(t.at, t.at + 1, "test") for t in question.tests]
     items.sort()
@@ -53,6 +51,23 @@ def negative_parts(question: Question) -> tuple[set[int], bool, set[int]]:
     return things, True, tests
 
 
+def _buts(question: Question) -> list[int]:
+    """Where a clause ends that says something else than the next one."""
+    links = question.links
+    apart = ("yet", "while") if question.hinglish else ("yet", "while", "par")
+    return [hit.start for hit in links.ops.get("but", ()) if links.word(hit.start) not in apart]
+
+
+def _negated_clause(question: Question) -> range:
+    """The words of the clause that is negated."""
+    links = question.links
+    hit = links.ops["no"][0].start
+    buts = _buts(question)
+    start = max((b for b in buts if b <= hit), default=0)
+    end = min((b for b in buts if b > hit), default=len(links.tokens))
+    return range(start, end)
+
+
 def negative_words(question: Question) -> frozenset[int]:
     """Label words and cues that belong to what must not be: 'not in any club'."""
     things, negated, tests = negative_parts(question)
@@ -66,7 +81,9 @@ def negative_words(question: Question) -> frozenset[int]:
         return frozenset(c.start for c in question.cues)
     wanted = asked_target(question)
     own = wanted.word.start if wanted is not None and wanted.word is not None else -1
-    return frozenset({w.start for w in question.labels if w.start != own} | {c.start for c in question.cues})
+    clause = _negated_clause(question)
+    words = {w.start for w in question.labels if w.start != own} | {c.start for c in question.cues}
+    return frozenset(place for place in words if place in clause)
 
 
 def negated_branches(question: Question, pattern: Pattern) -> tuple[Branch, ...]:
@@ -84,12 +101,14 @@ def negated_branches(question: Question, pattern: Pattern) -> tuple[Branch, ...]
     if things:
         return tuple(found)
     own = pattern.target.word.start if pattern.target.word is not None else -1
-    words = [w for w in question.labels if w.start != own]
+    clause = _negated_clause(question)
+    cues = [cue for cue in question.cues if cue.start in clause]
+    words = [w for w in question.labels if w.start != own and w.start in clause]
     labels = [w.label for w in words]
     if not labels:
         labels = [
             rel.end if rel.start == pattern.target.label else rel.start
-            for cue in question.cues
+            for cue in cues
             for rel in (world.rels[place] for place, _ in cue.rels)
             if pattern.target.label in (rel.start, rel.end)
         ]
@@ -102,7 +121,7 @@ def negated_branches(question: Question, pattern: Pattern) -> tuple[Branch, ...]
         ]
         if loops:
             labels = [pattern.target.label]
-        branch = branch_to(question, pattern, None, labels, question.cues)
+        branch = branch_to(question, pattern, None, labels, cues)
         if branch is not None:
             found.append(branch)
     return tuple(found)

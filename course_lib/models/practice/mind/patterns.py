@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from course_lib.models.practice.mind.linking import LabelWord, Mention, RelCue
-from course_lib.models.practice.mind.plan import Branch, Differs, Edge, Holds, Named, Sketch
+from course_lib.models.practice.mind.plan import Branch, Differs, Edge, Holds, Named, NotNamed, Sketch
 from course_lib.models.practice.mind.question import PropTest, Question, is_owner, is_relative
 from course_lib.models.practice.mind.walks import Anchor, LoopSense, Route, Walk, find_route
 
@@ -18,6 +18,8 @@ class Target:
     prior: float
     """How unlikely it is, before the rest of the question is looked at."""
     word: LabelWord | None = None
+    itself: bool = False
+    """The question is about a named thing itself: 'is 2NF a prerequisite for 3NF?'"""
 
 
 @dataclass
@@ -94,8 +96,16 @@ def targets(question: Question) -> list[Target]:
             "whose",
         ):
             found.append(Target(world.agent, 0.05 if not asking else 0.3))
+        elif links.word(hit.start) == "whose" and hit.start == 0:
+            found.append(Target(world.agent, 0.0))
         elif links.word(hit.start) in ("log", "logon") or not question.labels:
             found.append(Target(world.agent, 0.2))
+    for test in question.tests:
+        # 'the president of the club': the value of a role stands for the one who has it.
+        holder = next((rel for rel in world.rels if rel.type == test.owner), None)
+        if holder is not None and not question.labels and test.mention is not None:
+            found.append(Target(holder.start, 0.15))
+            break
     free = [w for w in question.labels if w not in asking]
     heads = [w for w in free if not is_owner(links, w.end)] or free
     for place, word in enumerate(heads):
@@ -200,8 +210,13 @@ def _route(
     words = [w for i, w in enumerate(words) if not any(o.start == w.start for o in words[:i])]
     anchors: list[list[Anchor]] = []
     for group in groups:
+        here = target.itself and group is groups[0]
+        choices = question.label_choices(group[0])
         anchors.append(
-            [Anchor(label, group[0], penalty) for label, penalty in question.label_choices(group[0])]
+            [
+                Anchor(label, group[0], penalty, here=here and label == target.label)
+                for label, penalty in choices
+            ]
         )
     for label in reach:
         anchors.append([Anchor(label, apart=True)])
@@ -250,6 +265,8 @@ def _route(
         itself = max(itself, 1.2)  # 'which clubs is payal in' asks for clubs and names none
     elif guessed and target.word is not None:
         itself = max(itself, 0.9)
+    if target.itself:
+        itself = 0.0
     route = find_route(world, target.label, anchors, cues, words, direction, frozenset(types), itself)
     if route is None:
         return None
@@ -261,7 +278,8 @@ def _route(
     missing: list[list[Anchor]] = []
     for word in words:
         loop = any(world.rels[place].is_loop for place in word.noun_of)
-        if word.label not in covered or (loop and not used & set(word.noun_of)):
+        told = any(c.start <= word.start < c.end and any(p in used for p, _ in c.rels) for c in cues)
+        if word.label not in covered or (loop and not told and not used & set(word.noun_of)):
             missing.append([Anchor(word.label, apart=loop)])
     if not missing and not route.walks:
         # 'Which clubs have members', 'who studies something': the relationship alone is asked for.
@@ -324,6 +342,11 @@ def _drawing(
         pattern.by_label.setdefault(sketch.label_of(node_var), node_var)
     for test in tests:
         place_test(pattern, test)
+    for mention in question.excluded:
+        label = question.label_choices(mention)[0][0]
+        left_out = pattern.by_label.get(label)
+        if left_out is not None:
+            sketch.tests.append(NotNamed(left_out, world.name_of[label], mention))
     same = [node.var for node in sketch.nodes if node.label == target.label and node.var != var]
     for other in same:
         between = [e for e in sketch.edges if {e.left, e.right} == {var, other}]
@@ -393,7 +416,7 @@ def branch_to(
     choices = (
         [Anchor(label, mention, penalty) for label, penalty in question.label_choices(mention)]
         if mention is not None
-        else [Anchor(label) for label in labels]
+        else [Anchor(label, apart=True) for label in labels]
     )
     direction = LoopSense(question.links, world, question.cues, own)
     route = find_route(world, pattern.target.label, [choices], cues, [], direction)

@@ -74,7 +74,16 @@ class SameValue:
     prop: str
 
 
-Test = Named | Holds | Differs | SameValue
+@dataclass(frozen=True)
+class NotNamed:
+    """A test: the thing is called something else."""
+
+    var: str
+    prop: str
+    mention: Mention
+
+
+Test = Named | NotNamed | Holds | Differs | SameValue
 
 
 @dataclass(frozen=True)

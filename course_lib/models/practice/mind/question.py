@@ -52,6 +52,7 @@ _RELATIVE = frozenset(("who", "that", "which", "jo", "whom", "whose"))
 _ASIDE = frozenset(("and", "aur", "with", "plus", "&", "saath"))
 
 
+_GOT = frozenset(["mila", "mile", "mili", "laya", "layi", "laye", "paya", "payi", "score", "scored"])
 POSSESSIVE_PRONOUNS = _ENGLISH_OWNERS | _HINGLISH_OWNERS
 
 
@@ -92,6 +93,8 @@ class Question:
     labels: list[LabelWord] = field(default_factory=list)
     cues: list[RelCue] = field(default_factory=list)
     spare_numbers: list[NumberWord] = field(default_factory=list)
+    excluded: list[Mention] = field(default_factory=list)
+    """Things that are left out on purpose: 'other than Payal'."""
     apposed: dict[int, str] = field(default_factory=dict)
     """Start of a mention -> the label said beside it: 'the subject DBMS'."""
 
@@ -127,12 +130,17 @@ class Question:
         personal = self._personal(mention)
         shout = mention.typed.isupper() and len(mention.typed) > 1
         listed = {value.owner for value in world.values if world.is_name(value)}
+        owned = {
+            w.label for w in self.labels if w.start == mention.end + 1 and is_owner(self.links, mention.end)
+        }
         found = []
         for label in world.labels:
             if label == world.agent:
                 penalty = 0.0 if personal else 0.45 if shout else 0.2
             else:
                 penalty = 0.5 if personal else 0.15
+            if label in owned:
+                penalty += 1.2  # "Karan's subjects" are not the subjects of a subject
             if label in listed:
                 penalty += 0.3  # whose names are listed, this one not among them
             if world.text_property(label) == world.name_of[label]:
@@ -164,7 +172,8 @@ class Question:
         if after in ("'s", "ne", "ko", "jaise") or before in ("as", "like", "with", "than"):
             return True
         if after in ("ke", "ka", "ki"):
-            return len(mention.typed.split()) == 1 and mention.typed[0].isupper()
+            words = mention.typed.split()
+            return len(words) <= 3 and all(word[0].isupper() for word in words)
         verbs = {cue.start for cue in links.rels}
         helped = before in ("does", "is", "did", "has", "do", "should", "can", "are")
         return helped and (
@@ -188,6 +197,7 @@ def sort_question(text: str, world: World, memory: Remembered, abbreviations: bo
     _purposes(question)
     _appositions(question)
     _sort_mentions(question)
+    exclusions(question)
     _alternatives(question)
     _number_tests(question)
     _asked_properties(question)
@@ -408,6 +418,20 @@ def _sort_mentions(question: Question) -> None:
             question.things.append(mention)
 
 
+def exclusions(question: Question) -> None:
+    """Takes out of the things what is named only to be left out: 'other than Payal', 'Payal ke alawa'."""
+    links = question.links
+    for mention in list(question.things):
+        before = any(
+            hit.end == mention.start and links.word(hit.start) in ("other", "apart", "besides")
+            for hit in links.ops.get("else", ())
+        )
+        after = links.word(mention.end) == "ke" and links.word(mention.end + 1) == "alawa"
+        if before or after:
+            question.excluded.append(mention)
+            question.things.remove(mention)
+
+
 def _alternatives(question: Question) -> None:
     """Two values of one property cannot both hold: either will do."""
     merged: list[PropTest] = []
@@ -492,7 +516,7 @@ def _number_tests(question: Question) -> None:
 def _prop_for(question: Question, number: NumberWord) -> PropWord | None:
     links, world = question.links, question.world
     nearest: tuple[int, PropWord] | None = None
-    for word in links.props:
+    for word in _verbs_first(question):
         if not any(
             p.name == prop and (p.is_number or not p.type)
             for owner, prop, _ in word.owners
@@ -507,12 +531,27 @@ def _prop_for(question: Question, number: NumberWord) -> PropWord | None:
         return nearest[1]
     if 1900 <= number.value <= 2100:
         # A year without a word for it: the property of something in the question that says when.
-        owners = [w.label for w in links.labels] + [world.rels[p].type for c in links.rels for p, _ in c.rels]
+        owners = [
+            world.rels[p].type for c in links.rels for p, s in c.rels if s >= 0.8 and world.rels[p].props
+        ]
+        owners += [w.label for w in links.labels]
         for owner in owners:
             prop = world.time_property(owner)
             if prop is not None and any(p.name == prop and p.is_number for p in world.props_of(owner)):
                 return PropWord(number.start, number.end, ((owner, prop, 0.6),))
     return None
+
+
+def _verbs_first(question: Question) -> list[PropWord]:
+    """Property words; a verb among them ('joined') means the relationship's property before a thing's."""
+    links, world = question.links, question.world
+    found = []
+    for word in links.props:
+        types = {world.rels[p].type for c in links.rels if c.start <= word.start < c.end for p, _ in c.rels}
+        found.append(
+            replace(word, owners=tuple(sorted(word.owners, key=lambda owner: owner[0] not in types)))
+        )
+    return found
 
 
 def _comparison(links: Links, number: NumberWord, word: PropWord) -> Compare:
@@ -542,6 +581,10 @@ def _asked_properties(question: Question) -> None:
         if timed:
             question.asked.append(timed)
             return
+    got = _got(question)
+    if got is not None:
+        question.asked.append([got])
+        return
     tested = {(test.owner, test.prop) for test in question.tests}
     used = {test.mention.start - 1 for test in question.tests if test.mention is not None}
     used |= {
@@ -576,6 +619,23 @@ def _asked_properties(question: Question) -> None:
     question.cues = [
         cue for cue in question.cues if cue.start not in spent or max(s for _, s in cue.rels) >= 1.0
     ]
+
+
+def _got(question: Question) -> Asked | None:
+    """'What did Karan get in DSA?': the rank on the relationship between the two."""
+    links, world = question.links, question.world
+    if len(question.things) != 2 or links.props or question.labels or not links.has("which"):
+        return None
+    at = next((i for i, t in enumerate(links.tokens) if t.stem == "get" or t.lower in _GOT), None)
+    if at is None:
+        return None
+    labels = {label for m in question.things for label, _ in question.label_choices(m)[:1]}
+    for rel in world.rels:
+        if {rel.start, rel.end} == labels and len(labels) == 2:
+            for prop in rel.props:
+                if prop.name in lexicon().ranked_properties:
+                    return Asked(rel.type, prop.name, at)
+    return None
 
 
 def _is_time(word: PropWord) -> bool:
@@ -679,11 +739,10 @@ def is_relative(links: Links, hit: Hit, labels: list[LabelWord]) -> bool:
 
 def beside_and(links: Links, place: int) -> bool:
     """Whether a noun is added to another one: 'students and their clubs', 'unke clubs'."""
-    before = links.word(place - 1)
-    if before in _ENGLISH_OWNERS | _HINGLISH_OWNERS:
-        before = links.word(place - 2)
-        return before in _ASIDE
-    return before in _ASIDE
+    at = place - 1
+    if links.word(at) in _ENGLISH_OWNERS | _HINGLISH_OWNERS or links.word(at) in ("the", "all", "which"):
+        at -= 1
+    return links.word(at) in _ASIDE
 
 
 def content_words(question: Question) -> int:

@@ -13,7 +13,7 @@ from course_lib.models.practice.mind.intent_shapes import common, explanation, n
 from course_lib.models.practice.mind.intent_wishes import change, outside
 from course_lib.models.practice.mind.linking import Mention
 from course_lib.models.practice.mind.plan import Miss, Plan
-from course_lib.models.practice.mind.question import Question, sort_question
+from course_lib.models.practice.mind.question import Question, exclusions, sort_question
 from course_lib.models.practice.mind.reading_memory import Remembered
 from course_lib.models.practice.mind.reading_rules import RuleBook
 from course_lib.models.practice.mind.world import World
@@ -59,30 +59,54 @@ def understand(text: str, world: World, memory: Remembered, rules: RuleBook, abb
 
 
 def _adopt_unknown(question: Question) -> None:
-    """A word that nothing explains may be a name that the prompt does not list."""
+    """Words that nothing explains may be names that the prompt does not list."""
     links, world = question.links, question.world
-    if not links.unknown or question.things or not world.values:
+    if not links.unknown or not world.values:
         return
-    if not (question.cues or question.labels or question.asked or links.has("who", "explain", "about")):
-        return
+    for run in _runs(links.unknown):
+        words = links.tokens[run[0] : run[-1] + 1]
+        if all(token.text[0].isupper() for token in words) and len(run) <= 3:
+            _adopt(question, run)
+    if not question.things and _speaks_of_the_graph(question):
+        runs = [run for run in _runs(links.unknown) if any(_is_slot(question, place) for place in run)]
+        if runs and len(runs[0]) <= 3 and len(links.tokens[runs[0][0]].lower) > 1:
+            _adopt(question, runs[0])
+    question.things.sort(key=lambda mention: mention.start)
+    exclusions(question)
+
+
+def _runs(places: list[int]) -> list[list[int]]:
+    """Neighbouring places, together."""
+    runs: list[list[int]] = []
+    for place in places:
+        if runs and runs[-1][-1] == place - 1:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    return runs
+
+
+def _adopt(question: Question, run: list[int]) -> None:
+    links = question.links
+    typed = links.text[links.tokens[run[0]].start : links.tokens[run[-1]].end]
+    question.things.append(Mention(run[0], run[-1] + 1, typed, "unknown"))
+    links.unknown = [place for place in links.unknown if place not in run]
+
+
+def _speaks_of_the_graph(question: Question) -> bool:
+    told = question.cues or question.labels or question.asked
+    return bool(told or question.has("who", "explain", "about"))
+
+
+_BEFORE_NAMES = frozenset(
+    ["of", "in", "for", "to", "at", "with", "about", "on", "by", "explain", "is", "does"]
+)
+_AFTER_NAMES = frozenset(["ka", "ke", "ki", "ko", "mein", "pe", "se", "ne", "kaun", "kya"])
+
+
+def _is_slot(question: Question, place: int) -> bool:
+    """Whether a name may stand here: after a verb or a noun of the graph, or beside a preposition."""
+    links = question.links
     cued = {cue.end for cue in question.cues} | {word.end for word in question.labels}
-    slots = [
-        place
-        for place in links.unknown
-        if links.tokens[place].text[0].isupper()
-        or place in cued
-        or links.word(place - 1)
-        in ("of", "in", "for", "to", "at", "with", "about", "on", "by", "explain", "is", "does")
-        or links.word(place + 1) in ("ka", "ke", "ki", "ko", "mein", "pe", "se", "ne", "kaun", "kya")
-    ]
-    if not slots:
-        return
-    start = slots[0]
-    end = start + 1
-    while end in links.unknown:
-        end += 1
-    if len(links.tokens[start].lower) < 2 or end - start > 3:
-        return
-    typed = links.text[links.tokens[start].start : links.tokens[end - 1].end]
-    question.things.append(Mention(start, end, typed, "unknown"))
-    links.unknown = [place for place in links.unknown if not start <= place < end]
+    beside = links.word(place - 1) in _BEFORE_NAMES or links.word(place + 1) in _AFTER_NAMES
+    return place in cued or beside

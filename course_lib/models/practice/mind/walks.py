@@ -59,7 +59,7 @@ def walks_between(world: World, start: str, end: str) -> tuple[Walk, ...]:
                     near, far = (rel.start, rel.end) if forward else (rel.end, rel.start)
                     if near != label or (rel.is_loop and world.is_symmetric(place) and not forward):
                         continue
-                    if steps and steps[-1][0] == place and (steps[-1][1] != forward or rel.is_loop):
+                    if steps and steps[-1][0] == place and steps[-1][1] != forward:
                         continue
                     if sum(1 for p, _ in steps if p == place) >= 2:
                         continue
@@ -95,6 +95,8 @@ class Anchor:
     """How unlikely it is that the mention is of this label."""
     apart: bool = False
     """It has to be another thing than what is asked for, though of the same label."""
+    here: bool = False
+    """It is what is asked about itself."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +150,7 @@ def find_route(
             if table is None:
                 table = tables[id(mention)] = _step_costs(world, strengths, direction, mention)
             for walk in walks_between(world, target, anchor.label):
-                if anchor.apart and not walk.steps:
+                if (anchor.apart and not walk.steps) or (anchor.here and walk.steps):
                     continue
                 cost = anchor.penalty + _walk_cost(walk, table)
                 if not walk.steps and mention is not None:
@@ -163,6 +165,8 @@ def find_route(
         if not cue.optional
     ]
     wanted = [sum(1 << i for i, rel in enumerate(world.rels) if rel.type == kind) for kind in needed]
+    # A noun said twice is two steps: 'friends of friends'.
+    repeated = [(place, count) for place, count in direction.repeats().items() if count > 1]
     best: Route | None = None
     for combination in product(*options) if options else [()]:
         cost = sum(item[0] for item in combination)
@@ -173,6 +177,13 @@ def find_route(
             mask |= item[3].mask
         cost += sum(penalty for bits, penalty in unused if not bits & mask)
         cost += sum(3.0 for bits in wanted if not bits & mask)
+        for place, count in repeated:
+            taken = (
+                max(sum(1 for p, _ in item[3].steps if p == place) for item in combination)
+                if combination
+                else 0
+            )
+            cost += 0.9 * max(0, count - taken)
         for word in waypoints:
             passed = any(word.label in item[3].passed for item in combination)
             if not passed and (combination or word.label != target):
@@ -256,9 +267,23 @@ class LoopSense:
         named_is_start = at < cue.start and not (mention is not None and links.word(mention.end) == "ko")
         if reverse:
             # 'what do I need for Paging': what it is for comes last, whoever needs it.
-            purpose = mention is not None and links.word(mention.start - 1) == "for"
+            purpose = mention is not None and (
+                links.word(mention.start - 1) == "for" or links.word(mention.end + 1) == "liye"
+            )
             named_is_start = not named_is_start and not purpose
         return not named_is_start
+
+    def repeats(self) -> dict[int, int]:
+        """How often the question names a relationship between things of one label by its noun."""
+        found: dict[int, int] = {}
+        for cue in self._cues:
+            for place, _ in cue.rels:
+                senses = (
+                    self._world.noun_sense(place, t.stem) for t in self._links.tokens[cue.start : cue.end]
+                )
+                if self._world.rels[place].is_loop and any(senses):
+                    found[place] = found.get(place, 0) + 1
+        return found
 
     def _cue(self, place: int) -> RelCue | None:
         found = [cue for cue in self._cues if any(p == place for p, _ in cue.rels)]

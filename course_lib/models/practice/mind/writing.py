@@ -22,6 +22,7 @@ from course_lib.models.practice.mind.plan import (
     Named,
     NextUp,
     Node,
+    NotNamed,
     Order,
     Outside,
     Plan,
@@ -128,6 +129,10 @@ class _Writer:
                     if len(names) == 1
                     else f"{var}.{prop} IN [{', '.join(names)}]"
                 )
+            case NotNamed(var, prop, mention):
+                if self.style.has(Rule.LOOSE_NAMES):
+                    return f"NOT {self.loose(var, prop, mention)}"
+                return f"{var}.{prop} <> {quoted(self.spelled(mention))}"
             case Holds(var, prop, op, _, mention, others) if mention is not None and others and op == "=":
                 spelled = [quoted(self.spelled(one)) for one in (mention, *others)]
                 return f"{var}.{prop} IN [{', '.join(spelled)}]"
@@ -252,7 +257,7 @@ class _Writer:
             pattern = self.patterns(
                 branch.nodes,
                 branch.edges,
-                {test.var for test in rest if isinstance(test, Named | Holds)} | {last},
+                {test.var for test in rest if isinstance(test, Named | NotNamed | Holds)} | {last},
                 branch_inline,
                 set(seen),
                 main,
@@ -274,7 +279,7 @@ class _Writer:
     def _used(self, plan: Select, where: list[Test]) -> set[str]:
         used = {column.var for column in plan.columns}
         for test in where:
-            if isinstance(test, Named | Holds):
+            if isinstance(test, Named | NotNamed | Holds):
                 used.add(test.var)
             else:
                 used.update((test.left, test.right))
