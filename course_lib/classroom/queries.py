@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from course_lib.classroom.compare import Difference, Rule, compare_results
 from course_lib.classroom.outcome import Outcome, nearly, right, wrong
 from course_lib.classroom.room import raise_if_ours
+from course_lib.classroom.spelling import blame_spelling
 
 if TYPE_CHECKING:
     from course_lib.classroom.room import Room
@@ -211,10 +212,46 @@ def run_query(query: str, graph: Graph, params: Mapping[str, Any] | None = None)
         raise
 
 
+_SYNTAX = re.compile(
+    r"errMsg: (?P<says>.*?) line: (?P<line>\d+), column: (?P<column>\d+), offset: \d+ "
+    r"errCtx: (?P<text>.*) errCtxOffset: (?P<at>\d+)\s*$",
+    re.DOTALL,
+)
+_MOST_EXPECTED = 4
+"""A longer list of what the engine expected helps nobody."""
+_CONTEXT = 72
+"""How much of the line is shown, in characters."""
+
+
 def engine_words(error: Any) -> str:
-    """The engine's own message on one line, cut to what fits on a card."""
-    words = " ".join(str(error.engine_message or error.what).split())
-    return "It says: " + (words if len(words) <= 240 else words[:239] + "…")
+    """The engine's own message: cut to what fits on a card, and a caret below the place where it stopped."""
+    message = str(error.engine_message or error.what)
+    found = _SYNTAX.search(message)
+    if found is None:
+        words = " ".join(message.split())
+        return "It says: " + (words if len(words) <= 240 else words[:239] + "…")
+    says, _, expected = " ".join(found["says"].split()).partition(": expected ")
+    if expected and len(re.split(r", | or ", expected)) <= _MOST_EXPECTED:
+        says += f", expected {expected}"
+    text, at = found["text"], int(found["at"])
+    # The engine counts bytes; a caret counts characters.
+    at = len(text.encode()[:at].decode("utf-8", "ignore"))
+    wanted = "\nNot equal is written `<>`." if text[at : at + 2] == "!=" else ""
+    shown, at = _window(re.sub(r"\s", " ", text), at)
+    return (
+        f"It says: {says} (line {found['line']}, column {found['column']}).\n"
+        f"    {shown}\n    {' ' * at}^{wanted}"
+    )
+
+
+def _window(text: str, at: int) -> tuple[str, int]:
+    """The part of a line round a place, and where the place is in it."""
+    indent = len(text) - len(text.lstrip())
+    start = max(min(indent, at), at - _CONTEXT // 2 if len(text) - indent > _CONTEXT else 0)
+    part = text[start : start + _CONTEXT].rstrip()
+    if start > indent:
+        part = "…" + part[1:]
+    return (part[:-1] + "…" if start + _CONTEXT < len(text) else part), at - start
 
 
 def graph_seconds() -> float:
@@ -261,7 +298,11 @@ def without_strings(query: str) -> str:
 
 
 def _name_fault(attempt: Attempt, check: QueryCheck, shown: Rows | None = None) -> Outcome:
-    """What to say about rows that differ: the near miss that fits, or else how they differ."""
+    """What to say about rows that differ: a name misspelt, the near miss that fits, or how they differ."""
+    if attempt.here:
+        misspelt = blame_spelling(without_strings(attempt.query), attempt.yours, attempt.graph)
+        if misspelt is not None:
+            return misspelt
     for miss in check.near_misses:
         if miss.fits(attempt):
             says = miss.says if attempt.here or miss.where == "elsewhere" else _on_another(miss.says, attempt)

@@ -7,6 +7,7 @@ sheet, so that it shows in a notebook that nobody has trusted yet.
 from __future__ import annotations
 
 import html
+import itertools
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -139,14 +140,24 @@ def _wrap(text: str) -> list[str]:
 
 
 def _inline(text: str) -> str:
-    """Escaped text in which `code` between backticks is set as code."""
-    parts = re.split(r"(`[^`\n]+`)", text)
+    """Escaped text in which `code` between backticks is set as code, and so are lines indented by four."""
+    out = []
+    for indented, lines in itertools.groupby(text.split("\n"), lambda line: line.startswith("    ")):
+        if indented:
+            code = html.escape("\n".join(line[4:] for line in lines))
+            out.append(f'<pre style="margin: 4px 0 4px 16px">{code}</pre>')
+        else:
+            out.append("<br>".join(map(_with_code, lines)))
+    return "".join(out)
+
+
+def _with_code(line: str) -> str:
     return "".join(
         f"<code>{html.escape(part[1:-1])}</code>"
         if part.startswith("`") and len(part) > 2
         else html.escape(part)
-        for part in parts
-    ).replace("\n", "<br>")
+        for part in re.split(r"(`[^`\n]+`)", line)
+    )
 
 
 def _yours(value: Any, heading: str) -> tuple[str, list[str], str]:

@@ -40,7 +40,11 @@ ANSWERS = {
                 says="Some clubs are missing",
                 status="nearly",
             ),
-            Wrong("MATCH (c:club) RETURN c.name, c.founded", says="Some clubs are missing", status="nearly"),
+            Wrong("MATCH (c:club) RETURN c.name, c.founded", says="no label `club`", status="nearly"),
+            Wrong("MATCH (c:Clubs) RETURN c.name, c.founded", says="no label `Clubs`", status="nearly"),
+            Wrong("MATCH (c:Society) RETURN c.name, c.founded", says="no label `Society`"),
+            Wrong("MATCH (c:Club) RETURN c.name, c.fouded", says="a property `fouded`", status="nearly"),
+            Wrong("MATCH (c:Club) WHERE c.name != '' RETURN c.name, c.founded", says="is written `<>`"),
             Wrong("MATCH (c:Club RETURN c.name, c.founded", says="The engine could not run your query"),
             Wrong(
                 Made(lambda room: room.college().read("MATCH (c:Club) RETURN c.name, c.founded")),

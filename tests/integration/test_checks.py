@@ -386,6 +386,86 @@ def test_a_near_miss_never_speaks_of_rows_that_the_learner_does_not_see(
     assert (here.message == says) is (where != "elsewhere")
 
 
+CLUBS = QueryCheck(
+    reference="MATCH (s:Student)-[:MEMBER_OF]->(c:Club) RETURN s.name, c.founded",
+    learnt="x",
+    near_misses=(NearMiss(lambda _attempt: True, "Something else."),),
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "says"),
+    [
+        (
+            "MATCH (s:Students)-[:MEMBER_OF]->(c:Club) RETURN s.name, c.founded",
+            "nearly",
+            "no label `Students`",
+        ),
+        ("MATCH (s:Person)-[:MEMBER_OF]->(c:Club) RETURN s.name, c.founded", "wrong", "no label `Person`"),
+        (
+            "MATCH (s)-[m:STUDIES|Member_of]->(c) WHERE c:Klub RETURN s.name, c.founded",
+            "nearly",
+            "`Member_of`",
+        ),
+        ("MATCH (s) WHERE s:Klub RETURN s.name, s.founded", "nearly", "no label `Klub`"),
+        ("MATCH (s)-[:HAS*1..2]->(c:Club) RETURN s.name, c.founded", "wrong", "no relationship type `HAS`"),
+        ("MATCH (s {nam: 'Payal'})--(c:Club) RETURN s.name, c.founded", "nearly", "a property `nam`"),
+        ("MATCH (s:Student)--(c:Club) RETURN s.name, c.since_when", "wrong", "a property `since_when`"),
+        ("MATCH (s:Student)--(c:Clubb) RETURN 0, count(c)", "nearly", "no label `Clubb`"),
+        # Nothing here is misspelt, whatever stands in strings, comments, maps and other names.
+        ("MATCH (s:Student) WHERE s.name = ':Klub' RETURN s.name, 1 // (:Klub)", "nearly", "Something else."),
+        ("UNWIND [{a: 1}] AS row RETURN row.b, {x: 1, y: row.z}", "nearly", "Something else."),
+        (
+            "MATCH (c:Club)-[:MEMBER_OF]->(s) RETURN c.name, collect({who: s.name})",
+            "nearly",
+            "Something else.",
+        ),
+        (
+            "MATCH (s:Student)-[m:MEMBER_OF {role: 'x'}]->(c:`Club`) RETURN s.name, c",
+            "nearly",
+            "Something else.",
+        ),
+    ],
+)
+def test_a_name_that_the_graph_does_not_know_is_named_first(
+    room: Room, query: str, status: str, says: str
+) -> None:
+    outcome = judge_query(query, room, CLUBS)
+    assert says in outcome.message
+    assert outcome.status == status
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        (
+            "MATCH (c:Club)\n\tWHERE c.name != 'x'\nRETURN c",
+            "It says: Invalid input '!' (line 2, column 15).\n"
+            "    WHERE c.name != 'x'\n                 ^\nNot equal is written `<>`.",
+        ),
+        (
+            "MATCH (n) RETRUN n",
+            "Invalid input 'R', expected RETURN (line 1, column 14).\n    MATCH (n) RETRUN n\n",
+        ),
+        ("RETURN x.name", "It says: 'x' not defined"),
+    ],
+)
+def test_the_engines_words_are_cut_to_what_helps(room: Room, query: str, says: str) -> None:
+    message = judge_query(query, room, CLUBS).message
+    assert says in message
+    assert len(message) < 300
+
+
+@pytest.mark.parametrize("before", [0, 30, 200])
+def test_the_caret_stands_below_the_slip_however_long_the_line(room: Room, before: int) -> None:
+    query = f"MATCH (c:Club) RETURN c.{'a' * before}é AS b WHERE 1 = 1"
+    shown = [line for line in judge_query(query, room, CLUBS).message.splitlines() if line.startswith("    ")]
+    assert len(shown) == 2
+    slip, caret = shown
+    assert slip[caret.index("^")] in query
+    assert len(slip) <= 80
+
+
 def test_words_inside_strings_and_comments_do_not_count() -> None:
     text = without_strings("MATCH (n {x: 'LIMIT \\' 1'}) /* LIMIT */ RETURN n.`LIMIT` // LIMIT\n, \"LIMIT\"")
     assert text.count("LIMIT") == 1

@@ -359,6 +359,14 @@ def test_a_right_answer_shows_its_rows_and_not_once_more_what_was_asked() -> Non
     assert "Your" not in show.verdict_card(right("Learnt.", 4), EXERCISE_SHOWN, "").text
 
 
+def test_indented_lines_keep_their_columns_in_both_faces() -> None:
+    said = "It says: no.\n    WHERE  a != `b` <\n           ^\nWrite `<>`."
+    card = show.verdict_card(wrong(said), EXERCISE_SHOWN, "")
+    assert "    WHERE  a != `b` <\n           ^\n" in card.text
+    assert "WHERE  a != `b` &lt;\n       ^</pre>Write <code>&lt;&gt;</code>." in card.html
+    assert "pre" in tags_of(card.html)
+
+
 def test_badges_can_be_read() -> None:
     def luminance(colour: str) -> float:
         parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
