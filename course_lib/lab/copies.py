@@ -1,7 +1,11 @@
 """The learner's own copies of the lessons.
 
 Opening a notebook and leaving it rewrites it. So learners work in `work/`, which git does not look at, and
-the lessons as shipped stay as they are. A copy is made once and never written to again: it is theirs.
+the lessons as shipped stay as they are. A copy is made once and never written to again: it is theirs, whether or
+not they have changed it, and also when JupyterLab alone has saved it.
+
+The shipped lessons hold what their cells gave, to be read without running anything. A copy holds none of it: a
+lesson asks *before you run it: what do you expect?*, and the answer must not stand below the question.
 """
 
 from __future__ import annotations
@@ -44,10 +48,11 @@ def copy_lessons(settings: Settings) -> Copies:
     record = _Record(settings.home / "lessons.json")
     made, newer = [], []
     for lesson in shipped_lessons(settings):
-        checksum = hashlib.sha256(lesson.read_bytes()).hexdigest()
+        content = without_outputs(lesson.read_bytes())
+        checksum = hashlib.sha256(content).hexdigest()
         copy = settings.work / lesson.name
         if not copy.exists():
-            write_whole(copy, lesson.read_bytes())
+            write_whole(copy, content)
             record.seen[lesson.name] = checksum
             record.copied[lesson.name] = checksum
             made.append(lesson.name)
@@ -77,8 +82,24 @@ def fresh_copy(settings: Settings, number: str, today: datetime.date | None = No
     while copy.exists():
         copy = settings.work / f"{stem}-{again}.ipynb"
         again += 1
-    write_whole(copy, lesson.read_bytes())
+    write_whole(copy, without_outputs(lesson.read_bytes()))
     return copy
+
+
+def without_outputs(notebook: bytes) -> bytes:
+    """A notebook as nobody has run it yet; what is no notebook is given back as it is.
+
+    Args:
+        notebook: what its file holds.
+    """
+    try:
+        content = json.loads(notebook)
+        for cell in content["cells"]:
+            if cell["cell_type"] == "code":
+                cell["outputs"], cell["execution_count"] = [], None
+    except (ValueError, KeyError, TypeError):
+        return notebook
+    return (json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode("utf-8")
 
 
 def lesson_to_open(settings: Settings) -> str | None:

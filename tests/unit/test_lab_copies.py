@@ -52,6 +52,57 @@ def test_every_lesson_is_copied_once(settings: Settings) -> None:
     assert sorted(path.name for path in settings.work.iterdir()) == list(first.made)
 
 
+def notebook_of(*cells: dict[str, object]) -> str:
+    return json.dumps({"cells": cells, "metadata": {"x": "é"}, "nbformat": 4, "nbformat_minor": 5})
+
+
+RUN = {
+    "cell_type": "code",
+    "id": "a",
+    "metadata": {"exercise": "00.1"},
+    "source": ["1 + 1"],
+    "execution_count": 7,
+    "outputs": [{"output_type": "execute_result", "data": {"text/plain": ["2"]}, "execution_count": 7}],
+}
+TEXT = {"cell_type": "markdown", "id": "b", "metadata": {}, "source": ["What do you expect?"]}
+
+
+def test_a_copy_does_not_hold_what_the_cells_gave(settings: Settings) -> None:
+    ship(settings, "01_first_graph", notebook_of(TEXT, RUN))
+
+    copy_lessons(settings)
+
+    blank = {**RUN, "execution_count": None, "outputs": []}
+    for copy in (copy_of(settings, "01_first_graph"), fresh_copy(settings, "01", TODAY)):
+        assert json.loads(copy.read_text(encoding="utf-8")) == json.loads(notebook_of(TEXT, blank))
+    shipped = settings.root / "notebooks" / "01_first_graph.ipynb"
+    assert json.loads(shipped.read_text())["cells"][1]["outputs"], "the lesson as shipped keeps them"
+
+
+def test_outputs_that_changed_make_no_newer_lesson(settings: Settings) -> None:
+    ship(settings, "01_first_graph", notebook_of(RUN))
+    copy_lessons(settings)
+    ship(settings, "01_first_graph", notebook_of({**RUN, "outputs": []}))
+
+    assert copy_lessons(settings) == Copies((), ())
+
+
+def test_a_copy_that_only_jupyterlab_saved_is_the_learners_all_the_same(settings: Settings) -> None:
+    ship(settings, "01_first_graph", notebook_of(TEXT, RUN))
+    copy_lessons(settings)
+    copy = copy_of(settings, "01_first_graph")
+    # JupyterLab writes the keys in an order and with an indent of its own, and adds to the metadata.
+    saved = json.loads(copy.read_text(encoding="utf-8"))
+    saved["metadata"]["language_info"] = {"name": "python"}
+    copy.write_text(json.dumps(saved, sort_keys=True, indent=1), encoding="utf-8")
+    before = copy.read_bytes()
+    ship(settings, "01_first_graph", notebook_of(TEXT, RUN, {**RUN, "id": "c"}))
+
+    assert copy_lessons(settings).newer == ("01_first_graph.ipynb",)
+    assert copy.read_bytes() == before
+    assert lesson_to_open(settings) == "01_first_graph.ipynb"
+
+
 def test_what_the_learner_wrote_stays(settings: Settings) -> None:
     copy_lessons(settings)
     copy_of(settings, "01_first_graph").write_text("mine")
