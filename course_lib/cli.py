@@ -27,6 +27,7 @@ COMMANDS: Mapping[str, str] = {
     "build": "make and run the notebooks from their sources",
     "wheels": "collect all packages in a folder, for machines without a network",
     "lock": "renew the lock files",
+    "embed": "compute the vectors of lesson 04 anew",
 }
 """Command -> what it does. Kept here, not in the modules, so that help needs none of them."""
 

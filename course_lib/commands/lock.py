@@ -60,6 +60,7 @@ LOCKS = (
     Lock("locks/test.lock", group="test"),
     Lock("locks/app.lock", group="app"),
     Lock("locks/instructors.lock", group="instructors"),
+    Lock("locks/embeddings.lock", group="embeddings"),
 )
 
 
