@@ -221,6 +221,8 @@ def _finish(
                 Fault(edition, lesson, what, index)
                 for what in complaints(made.outputs, cell.measured, machine)
             ]
+            if edition is Edition.STUB and cell.exercise and UNTOUCHED not in str(made.outputs):
+                faults.append(Fault(edition, lesson, f"the untouched exercise is not {UNTOUCHED!r}", index))
     notebook.metadata = notebook_metadata(lesson, edition)
     return faults or notebook
 

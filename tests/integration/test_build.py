@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from course_lib.classroom import build as builder
-from course_lib.classroom.build import StaleNotebooksError, build, check
+from course_lib.classroom.build import BuildReport, StaleNotebooksError, build, check
 from course_lib.classroom.notebooks import JupytextDiffersError
 
 LESSON = """\
@@ -78,7 +78,17 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("course")
     (folder / "solutions").mkdir()
     write(folder, LESSON)
-    report = build(folder)
+    cells: list[str] = []
+    lessons: list[str] = []
+    report = build(
+        folder,
+        progress=builder.Progress(
+            lambda lesson, edition: cells.append(edition.value),
+            lambda lesson, faults: lessons.append(lesson.name),
+        ),
+    )
+    assert sorted(cells) == ["notebooks"] * 4 + ["solutions"] * 4, "progress hears of every code cell"
+    assert lessons == ["02_small"]
     assert [str(fault) for fault in report.faults] == []
     return folder
 
@@ -190,55 +200,68 @@ def test_check_sees_missing_and_left_over_notebooks(copy: Path) -> None:
     assert "notebooks/07_gone.ipynb: has no source" in str(caught.value)
 
 
+EXERCISE = LESSON[LESSON.index("# %% exercise") : LESSON.index("# %%\nfrom IPython")]
 FAULTS = {
-    "03_raises": ("raise ValueError('on purpose')", "ValueError: on purpose"),
-    "04_warns": ("import sys; print('oh', file=sys.stderr)", "writes to stderr"),
-    "05_differs": ("object()", "a memory address"),
-    "06_dies": ("import os; os._exit(1)", "the kernel died"),
+    # name of the lesson -> its second cell, and what must be said of which notebook's cell
+    "03_raises": ("# %%\nraise ValueError('on purpose')\n", "ValueError: on purpose", "both"),
+    "04_warns": ("# %%\nimport sys; print('oh', file=sys.stderr)\n", "writes to stderr", "both"),
+    "05_differs": ("# %%\nobject()\n", "a memory address", "both"),
+    "06_dies": ("# %%\nimport os; os._exit(1)\n", "the kernel died", "both"),
+    "07_leaks": (
+        "# %%\nimport getpass; print('built by', getpass.getuser())\n",
+        "holds the user name of this machine",
+        "both",
+    ),
+    "08_wrong": (
+        EXERCISE.replace("02.1", "08.1").replace("answer = 42", "answer = 42 / 0"),
+        "exercise 08.1): ZeroDivisionError",
+        "solutions",
+    ),
+    "09_given": (
+        EXERCISE.replace("02.1", "09.1").replace("answer = None", "answer = 42"),
+        "exercise 09.1): the untouched exercise is not 'not attempted'",
+        "notebooks",
+    ),
 }
 
 
-def test_a_cell_that_fails_is_named_and_the_old_notebook_stays(copy: Path) -> None:
-    old = copy / "notebooks" / "03_raises.ipynb"
-    old.write_text("an older build", encoding="utf-8")
-    for name, (cell, _) in FAULTS.items():
-        write(copy, f"# %% [markdown]\n# # A lesson\n\n# %%\n{cell}\n", name=name)
-    report = build(copy)
-    assert report.built == ()
+@pytest.fixture(scope="module")
+def faulty(built: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, BuildReport]:
+    """A course in which every lesson but the first two has a fault, built once."""
+    folder = tmp_path_factory.mktemp("faulty")
+    for name in ("solutions/02_small.py", "solutions/02_small.ipynb", "notebooks/02_small.ipynb"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes((built / name).read_bytes())
+    write(folder, "# %%\nprint(1)\n", name="01_fine")
+    for name, (cell, _, _) in FAULTS.items():
+        write(folder, f"# %% [markdown]\n# # A lesson\n\n{cell}", name=name)
+    (folder / "notebooks" / "03_raises.ipynb").write_text("an older build", encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LOGNAME", "meera_k")
+        return folder, build(folder)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_cell_that_fails_is_named(name: str, faulty: tuple[Path, BuildReport]) -> None:
+    _, says, where = FAULTS[name]
+    faults = sorted(str(fault) for fault in faulty[1].faults if fault.lesson.name == name)
+    folders = ["notebooks", "solutions"] if where == "both" else [where]
+    assert [fault.split(" (source line 4")[0] for fault in faults] == [
+        f"{folder}/{name}.ipynb, cell 2" for folder in folders
+    ]
+    assert all(says in fault for fault in faults), faults
+
+
+def test_failing_lessons_stop_no_other_and_their_old_notebooks_stay(faulty: tuple[Path, BuildReport]) -> None:
+    folder, report = faulty
+    assert [lesson.name for lesson in report.built] == ["01_fine"]
     assert [lesson.name for lesson in report.unchanged] == ["02_small"]
-    for name, (_, says) in FAULTS.items():
-        faults = sorted(str(fault) for fault in report.faults if fault.lesson.name == name)
-        assert [fault.split(":")[0] for fault in faults] == [
-            f"notebooks/{name}.ipynb, cell 2 (source line 4)",
-            f"solutions/{name}.ipynb, cell 2 (source line 4)",
-        ]
-        assert all(says in fault for fault in faults), faults
-    assert old.read_text(encoding="utf-8") == "an older build"
-    assert sorted(p.name for p in (copy / "notebooks").iterdir()) == ["02_small.ipynb", "03_raises.ipynb"]
-
-
-def test_one_failing_lesson_does_not_stop_the_others(root: Path) -> None:
-    write(root, "# %%\n1 / 0\n", name="03_broken")
-    report = build(root)
-    assert [lesson.name for lesson in report.built] == ["02_small"]
-    assert {fault.lesson.name for fault in report.faults} == {"03_broken"}
-    assert not (root / "notebooks" / "03_broken.ipynb").exists()
-
-
-def test_a_lesson_that_only_fails_with_its_answers_is_not_written(root: Path) -> None:
-    write(root, LESSON.replace("answer = 42", "answer = 42 / 0"))
-    report = build(root)
-    assert [fault.edition.value for fault in report.faults] == ["solutions"]
-    assert "exercise 02.1" in str(report.faults[0])
-    assert list(root.rglob("*.ipynb")) == []
-
-
-def test_an_exercise_that_passes_untouched_is_not_written(root: Path) -> None:
-    write(root, LESSON.replace("answer = None", "answer = 42"))
-    report = build(root)
-    assert [str(fault) for fault in report.faults] == [
-        "notebooks/02_small.ipynb, cell 4 (source line 16, exercise 02.1): "
-        "the untouched exercise does not say 'not attempted'"
+    assert {fault.lesson.name for fault in report.faults} == set(FAULTS)
+    assert (folder / "notebooks" / "03_raises.ipynb").read_text(encoding="utf-8") == "an older build"
+    assert sorted(p.name for p in (folder / "notebooks").iterdir()) == [
+        "01_fine.ipynb",
+        "02_small.ipynb",
+        "03_raises.ipynb",
     ]
 
 
@@ -248,16 +271,8 @@ def test_a_source_that_jupytext_reads_otherwise_is_refused(root: Path) -> None:
         build(root)
 
 
-def test_what_leaks_the_user_or_host_is_refused_where_it_is_built(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LOGNAME", "meera_k")
-    write(root, "# %%\nimport getpass\n\nprint('built by', getpass.getuser())\n")
-    report = build(root)
-    assert "holds the user name of this machine" in str(report.faults[0])
-
-
 def test_two_builds_at_once_leave_whole_notebooks(root: Path) -> None:
+    write(root, "# %%\nprint(1)\n")
     script = "import sys, pathlib; from course_lib.classroom.build import build; "
     script += "r = build(pathlib.Path(sys.argv[1]), everything=True, jobs=1); sys.exit(len(r.faults))"
     both = [subprocess.Popen([sys.executable, "-c", script, str(root)]) for _ in range(2)]
@@ -298,17 +313,3 @@ def alive(pid: int) -> bool:
     # A process that has ended but was not collected yet runs no more.
     stat = Path(f"/proc/{pid}/stat")
     return not (stat.exists() and stat.read_text().rsplit(")", 1)[1].split()[0] == "Z")
-
-
-def test_progress_hears_of_every_cell_and_lesson(root: Path) -> None:
-    cells: list[str] = []
-    lessons: list[str] = []
-    build(
-        root,
-        progress=builder.Progress(
-            lambda lesson, edition: cells.append(edition.value),
-            lambda lesson, faults: lessons.append(lesson.name),
-        ),
-    )
-    assert sorted(cells) == ["notebooks"] * 4 + ["solutions"] * 4
-    assert lessons == ["02_small"]

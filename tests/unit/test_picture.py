@@ -196,8 +196,7 @@ def college(nodes: int, seed: int) -> Drawing:
     return drawing(made, edges)
 
 
-@pytest.mark.parametrize("nodes", [1, 2, 4, 20, 75])
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize(("nodes", "seed"), [(1, 1), (2, 1), (4, 1), (4, 2), (20, 1), (20, 2), (75, 1)])
 def test_no_node_or_name_covers_another_and_all_is_inside(nodes: int, seed: int) -> None:
     found = college(nodes, seed)
     layout, measure = svgs.place(found)
@@ -233,7 +232,7 @@ def test_parallel_and_round_relationships_are_all_drawn() -> None:
     assert "nan" not in found.svg
 
 
-@pytest.mark.parametrize("nodes", [4, 20, 75, 150])
+@pytest.mark.parametrize("nodes", [4, 20, 75])
 def test_what_is_stored_is_small_and_fit_for_an_untrusted_notebook(nodes: int) -> None:
     found = still(college(nodes, 3))
     bundle = found._repr_mimebundle_()
