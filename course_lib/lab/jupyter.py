@@ -164,7 +164,12 @@ def run_lab(
     token = secrets.token_hex(24)
     arguments = lab_arguments(settings, port=port, ip=ip, browser=browser, token=token, opening=opening)
 
+    import zmq
     from jupyterlab.labapp import LabApp
+
+    if zmq.has("curve"):
+        # Else each kernel warns that others on this machine could listen in, and on a shared one they could.
+        arguments.append("--KernelManager.transport_encryption=auto")
 
     server = LabApp.initialize_server(argv=arguments)
     shown = "127.0.0.1" if ip in ("0.0.0.0", "") else ip  # noqa: S104  # compared, not listened on

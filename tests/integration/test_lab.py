@@ -211,7 +211,7 @@ def test_a_day_at_the_lab(lab: Lab) -> None:
     assert list(lab.home.iterdir()) == [], "nothing is written to the home folder"
     lines = [line for line in lab.output().splitlines() if line.strip()]
     assert lines[-1] == "The lab has ended."
-    assert len(lines) <= 6, lab.output()
+    assert len(lines) <= 7, lab.output()
     assert "?" not in lab.output().replace("?token", ""), "no question is asked"
 
 
