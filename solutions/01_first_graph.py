@@ -1,6 +1,6 @@
 # %% [markdown]
 # # 01 · A first graph
-# *30 minutes, 12 of them yours. Before: 00. You need: this notebook, nothing else.*
+# *40 minutes, 12 of them yours. Before: 00. You need: this notebook, nothing else.*
 #
 # Five students, four subjects, three clubs, five skills, three projects. You could keep them in a spreadsheet, and
 # then somebody asks: *who works on a project that needs a skill they don't have?* Try that with VLOOKUP.
@@ -24,29 +24,37 @@ payal = college.read("MATCH (s:Student {name: 'Payal'})-[r]->(x) RETURN s, r, x"
 lesson.picture(payal, title="Payal and what she touches")
 
 # %% [markdown]
-# Three kinds of thing are in the picture:
+# Two kinds of thing are in the picture, and a third is under *Nodes and relationships as tables*. Open it.
 #
 # - A **node** is a thing: a student, a subject. Its **label** says what kind (`Student`).
-# - A **relationship** joins two nodes. It has a type (`STUDIES`) and a **direction**: the arrow.
+# - A **relationship** joins two nodes. It has a **type** (`STUDIES`) and a **direction**: the arrow.
 # - **Properties** are the facts written on either: a student's `year`, the `grade` on a `STUDIES`.
+#
+# (DBMS, databases, and DSA, data structures and algorithms, are two of the four subjects.)
 #
 # Where would you put the grade: on the student, on the subject, or on the arrow between them? Payal has one grade in
 # DBMS and may have another in DSA, so it belongs to neither end. It belongs to the arrow.
 
 # %% [markdown]
 # ## The first question
-# The language is **Cypher**. Round brackets are a node, and the picture that you type is the picture you are looking for.
-#
-# **Before you run it:** how many rows will come back?
+# The language is **Cypher**, and in it you draw what you are looking for, in letters. What stands between `MATCH` and `RETURN`
+# is such a drawing: a **pattern**.
 
 # %%
-college.read("MATCH (s:Student) RETURN s.name AS student, s.year AS year, s.branch AS branch")
+college.read("""
+    MATCH (s:Student)
+    RETURN s.name AS student, s.year AS year, s.branch AS branch
+""")
 
 # %% [markdown]
-# `MATCH` draws. `RETURN` says what you want to see of each place where the drawing fits: one row a fit.
-# `s` is only a name that you gave the node so that you can speak of it.
+# One row for each place where the pattern fits. Piece by piece:
 #
-# An arrow joins two nodes. Read this one aloud: *a student called Payal studies a subject*.
+# - Brackets `( )` are a node. Behind the colon stands its label.
+# - `s` is only a name that you gave the node, so that you can speak of it: `s.year` is its property `year`.
+# - `RETURN` says what you want to see, and `AS` names a column.
+#
+# Square brackets `[ ]` are a relationship, and braces `{ }` hold properties that must be equal. Read this one aloud:
+# *a student called Payal studies a subject*.
 
 # %%
 college.read("""
@@ -56,7 +64,7 @@ college.read("""
 
 # %% [markdown]
 # ## Turn the arrow round
-# Same words, same brackets. Only the arrow has moved: `<-[r:STUDIES]-`.
+# Every word is the same. Only the arrowhead has moved: `<-[r:STUDIES]-`.
 #
 # **Before you run it:** an error, the same two rows, or something else?
 
@@ -70,7 +78,8 @@ college.read("""
 # Nothing. No error, no warning, and a table that looks as if Payal had dropped out.
 #
 # The engine did not misunderstand. You asked *which subjects study Payal?* and no subject does.
-# **A pattern is a question. An empty answer means that the question, as you drew it, has none.**
+# **A pattern is a question. No rows means that the question, as you drew it,
+# has no answer.**
 #
 # Three more ways to get the same polite nothing:
 
@@ -137,15 +146,16 @@ lesson.check("01.2", query)
 
 # %% [markdown]
 # ## Narrow it down
-# `WHERE` keeps the places where something holds. These two ask the same thing.
+# `WHERE` keeps the places where something holds. These two cells ask the same thing.
 
 # %%
-in_brackets = college.read("MATCH (s:Student {year: 2}) RETURN s.name AS student")
-with_where = college.read("MATCH (s:Student) WHERE s.year = 2 RETURN s.name AS student")
-in_brackets, with_where
+college.read("MATCH (s:Student {year: 2}) RETURN s.name AS student")
+
+# %%
+college.read("MATCH (s:Student) WHERE s.year = 2 RETURN s.name AS student")
 
 # %% [markdown]
-# Brackets can only say *equals*. `WHERE` can say more: `>`, `<>`, `AND`, `OR`, `NOT`, `IN`.
+# Braces can only say *equals*. `WHERE` can say more: `>`, `<>` (is not), `AND`, `OR`, `NOT`, `IN` (is one of these).
 
 # %%
 college.read("""
@@ -156,9 +166,17 @@ college.read("""
 
 # %% [markdown]
 # ## Keep walking
-# A pattern may go on, node after node. *Who works on a project, and what does that project require?*
-#
-# **Before you run it:** Rahul works on one project. How many rows will he get?
+# A pattern may go on, node after node. Here is Rahul, his project, and what the project requires.
+
+# %%
+rahul = college.read("""
+    MATCH (s:Student {name: 'Rahul'})-[w:WORKS_ON]->(p:Project)-[q:REQUIRES]->(k:Skill)
+    RETURN s, w, p, q, k
+""")
+lesson.picture(rahul, title="What Rahul's project requires")
+
+# %% [markdown]
+# Now the same for everybody, as a table. **Before you run it:** Rahul works on one project. How many rows will he get?
 
 # %%
 college.read("""
@@ -167,7 +185,7 @@ college.read("""
 """)
 
 # %% [markdown]
-# Three, one for each skill: a row is one *fit of the whole drawing*, not one student.
+# Three, one for each skill: a row is one fit of the *whole* pattern, not one student.
 #
 # The question from the top needs one thing more: that an arrow is **not** there. A pattern inside `WHERE NOT` says that.
 
@@ -201,32 +219,48 @@ lesson.check("01.3", query)
 # ## When are two results the same?
 # From here on your answers are compared with right ones, so it had better be clear when two tables say the same.
 #
-# Here are two drawings of one question, begun from either end.
+# Only students point at clubs with `MEMBER_OF`, so the second pattern may leave the label `Club` out. Same question, same answer?
 
 # %%
-left_to_right = college.read("MATCH (s:Student)-[:MEMBER_OF]->(c:Club) RETURN s.name AS student, c.name AS club")
-right_to_left = college.read("MATCH (c:Club)<-[:MEMBER_OF]-(s:Student) RETURN s.name AS student, c.name AS club")
-print("equal as lists: ", list(left_to_right) == list(right_to_left))
-print("equal as sets:  ", sorted(left_to_right) == sorted(right_to_left))
+one = college.read("""
+    MATCH (s:Student)-[:MEMBER_OF]->(c:Club)
+    RETURN s.name AS student, c.name AS club
+""")
+other = college.read("""
+    MATCH (s:Student)-[:MEMBER_OF]->(c)
+    RETURN s.name AS student, c.name AS club
+""")
+print("the same order:", list(one) == list(other))
+print("the same rows: ", sorted(one) == sorted(other))
+assert sorted(one) == sorted(other)
 
 # %% [markdown]
-# **Order counts only if you asked for it** with `ORDER BY`. Without it the engine hands the rows out as it finds them, and may
-# do it differently tomorrow.
+# **Order counts only if you asked for it**, with `ORDER BY`. Without it the engine hands the rows out as it finds them. A small
+# change of the query, and it finds them in another order.
 #
-# And how often a row occurs does count. Who is in a club?
+# How often a row occurs does count, though. Who is in a club?
 
 # %%
-college.read("MATCH (s:Student)-[:MEMBER_OF]->(:Club) RETURN s.name AS student ORDER BY student")
+college.read("""
+    MATCH (s:Student)-[:MEMBER_OF]->(:Club)
+    RETURN s.name AS student
+    ORDER BY student
+""")
 
 # %% [markdown]
-# Payal twice: she fits the drawing in two places. If you want each student once, say `DISTINCT`.
+# Payal twice: with her the pattern fits in two places. If you want each student once, say `DISTINCT`.
 
 # %%
-college.read("MATCH (s:Student)-[:MEMBER_OF]->(:Club) RETURN DISTINCT s.name AS student ORDER BY student")
+college.read("""
+    MATCH (s:Student)-[:MEMBER_OF]->(:Club)
+    RETURN DISTINCT s.name AS student
+    ORDER BY student
+""")
 
 # %% [markdown]
-# ## A drawing can fold
-# Who shares a club with Payal? Draw a V: from her to a club, and from somebody to the same club.
+# ## A pattern can fold
+# Aarav and Payal are in the Coding Club, Payal and Karan in the Debate Society. Who shares a club with Payal? Draw a V: from her to
+# a club, and from somebody to the same club.
 #
 # **Before you run it:** how many different names?
 
@@ -238,13 +272,13 @@ college.read("""
 """)
 
 # %% [markdown]
-# Payal shares a club with Payal. Nobody told the engine that the two ends must be different people, so it folds the V together
-# and finds that this fits as well. (Some other graph engines forbid using one arrow twice. This one doesn't.)
+# Three, since Payal shares a club with Payal. Nobody told the engine that the two ends must be different people, so it folds the V
+# together and finds that this fits as well. (Some other graph engines forbid using one arrow twice. This one doesn't.)
 #
 # `WHERE other <> p` says it: `<>` means *is not*.
 
 # %% [markdown]
-# ## What you don't look at may vanish
+# ## A middle that nobody uses
 # Who shares a subject with Aarav, and which?
 
 # %%
@@ -269,35 +303,37 @@ college.read("""
 """)
 
 # %% [markdown]
-# Once. Two ways lead from Aarav to Payal, but they differ only in a node that you never look at, and FalkorDB then keeps one.
-# Other engines keep both, and most books say so.
+# Once. Two ways lead from Aarav to Payal, and they differ only in a node in the *middle* that nothing in the query uses.
+# FalkorDB then keeps one of them. (The clubs above stood at the *end* of the pattern, so Payal came twice.) Other engines keep both, and
+# most books say so.
 #
 # Don't lean on either. If you want each person once, say `DISTINCT`. If you count something, name what you count.
 
 # %% [markdown]
 # ### Exercise 01.4 · write (extra, 6 minutes)
-# Who shares a subject with Aarav? One column, `student`, each person once, and mind the fold.
+# Who shares a project with Aarav, and which project? Two columns, `student` and `project`. Mind the fold.
 
 # %% exercise="01.4"
 query = """
 """
 ### BEGIN SOLUTION
 query = """
-    MATCH (a:Student {name: 'Aarav'})-[:STUDIES]->(:Subject)<-[:STUDIES]-(other:Student)
+    MATCH (a:Student {name: 'Aarav'})-[:WORKS_ON]->(p:Project)<-[:WORKS_ON]-(other:Student)
     WHERE other <> a
-    RETURN DISTINCT other.name AS student
+    RETURN other.name AS student, p.name AS project
 """
 ### END SOLUTION
 lesson.check("01.4", query)
 
 # %% [markdown]
 # ## What to keep
-# - A pattern is a question, and every fit of the drawing that you can tell apart is a row.
+# - A pattern is a question. A row is one fit of the whole pattern; a middle that you never use may be left out.
 # - The arrow is part of the question. Turned round, it asks something else, and the engine answers *that*.
 # - No rows is not an error. It is the answer to what you drew.
 # - Same rows, any order: the same result. A row more or less: another one.
 #
 # **Common mistakes:** a label, a type or a name that is spelled differently in the graph (0 rows, no error); a property that is
-# misspelled (all null, no error); an arrow on a friendship; forgetting that two fits make two rows; a V that folds.
+# misspelled (all null, no error); an arrow on a friendship; forgetting that two fits make two rows; a V that
+# folds.
 #
-# **Next:** 02 counts and ranks, and meets a query that runs, returns a person, and names the wrong one.
+# **Next:** 02 counts, ranks and walks.

@@ -1,10 +1,10 @@
 # %% [markdown]
 # # 02 · Ask more
-# *35 minutes, 15 of them yours. Before: 01. You need: this notebook, nothing else.*
+# *45 minutes, 15 of them yours. Before: 01. You need: this notebook, nothing else.*
 #
 # A question of the kind that a college app gets every day: *who is the best person to teach me DBMS?*
-# By the end you can count, rank and walk paths, so you can answer it. You will also have met
-# the most expensive kind of mistake: the query that runs, returns a person, and names the wrong one.
+#
+# You have the whole college in a graph, so this should take one line. Let us see. By the end you can count, rank and walk.
 
 # %%
 from course_lib import lesson
@@ -35,8 +35,10 @@ college.read("""
 college.read("UNWIND ['A', 'A+', 'B', 'B+'] AS grade RETURN grade ORDER BY grade DESC")
 
 # %% [markdown]
-# It compares letters, as a phone book does: B comes after A, and what comes last is 'largest'.
-# You meant *best*, you wrote *last in the alphabet*, and you got what you wrote.
+# It compares character by character: B comes after A, and what comes last is 'largest'. (Capitals come before small letters,
+# too, which no phone book does.) You meant *best*, you wrote *last in the alphabet*, and you got what you wrote.
+#
+# That is the most expensive kind of mistake: the query that runs, returns a person, and names the wrong one.
 #
 # It is not about grades. **Before you run it:** which of these three strings is the smallest?
 
@@ -48,12 +50,12 @@ college.read("UNWIND ['9', '10', '100'] AS number RETURN number ORDER BY number"
 # `CASE` turns a value into another. Give each grade a place in the queue, and sort by the place.
 
 # %%
-by_rank = """
+college.read("""
     MATCH (s:Student)-[r:STUDIES]->(:Subject {name: 'DBMS'})
     RETURN s.name AS student, r.grade AS grade
-    ORDER BY CASE r.grade WHEN 'A+' THEN 1 WHEN 'A' THEN 2 WHEN 'B+' THEN 3 WHEN 'B' THEN 4 ELSE 99 END
-"""
-college.read(by_rank)
+    ORDER BY CASE r.grade
+        WHEN 'A+' THEN 1 WHEN 'A' THEN 2 WHEN 'B+' THEN 3 WHEN 'B' THEN 4 ELSE 99 END
+""")
 
 # %% [markdown]
 # Why `ELSE 99`? A student whose grade is not in yet has no grade at all: `null`. Watch where `null` goes when you sort downwards.
@@ -79,19 +81,20 @@ query = """
 query = """
     MATCH (s:Student)-[h:HAS_SKILL]->(:Skill {name: 'Machine Learning'})
     RETURN s.name AS student, h.level AS level
-    ORDER BY CASE h.level WHEN 'Advanced' THEN 1 WHEN 'Intermediate' THEN 2 WHEN 'Beginner' THEN 3 ELSE 99 END
+    ORDER BY CASE h.level
+        WHEN 'Advanced' THEN 1 WHEN 'Intermediate' THEN 2 WHEN 'Beginner' THEN 3 ELSE 99 END
 """
 ### END SOLUTION
 lesson.check("02.1", query)
 
 # %% [markdown]
 # ## Count
-# `count(*)` counts rows. Whatever stands beside it in `RETURN` says what is counted *per*: here, per subject.
+# `count(s)` counts students. Whatever stands beside it in `RETURN` says what is counted *per*: here, per subject.
 
 # %%
 college.read("""
     MATCH (s:Student)-[:STUDIES]->(x:Subject)
-    RETURN x.name AS subject, count(*) AS students
+    RETURN x.name AS subject, count(s) AS students
     ORDER BY students DESC, subject
 """)
 
@@ -101,15 +104,16 @@ college.read("""
 # %%
 college.read("""
     MATCH (s:Student)-[:MEMBER_OF]->(c:Club)
-    RETURN s.name AS student, count(*) AS clubs
+    RETURN s.name AS student, count(c) AS clubs
     ORDER BY student
 """)
 
 # %% [markdown]
-# Four. Sneha is in no club, so the drawing fits nowhere with her in it, and what does not fit cannot be counted.
+# Four. Sneha is in no club, so the pattern fits nowhere with her in it, and what does not fit cannot be counted.
 # A report on 'clubs per student' has just lost the people it should worry about.
 #
-# `OPTIONAL MATCH` says: draw this part if you can, and keep the row if you can't.
+# `OPTIONAL MATCH` says: fit this part if you can, and keep the row if you can't. There is another way to count, too, that you will
+# see in many books: `count(*)`. Compare the two.
 
 # %%
 college.read("""
@@ -120,8 +124,8 @@ college.read("""
 """)
 
 # %% [markdown]
-# Look at Sneha's line. `count(*)` counts the row that was kept for her: 1. `count(c)` counts clubs that are really there: 0.
-# One of the two is right, and the wrong one looks just as good.
+# Look at Sneha's line. `count(*)` counts rows, and one row was kept for her: 1. `count(c)` counts clubs that are really there: 0.
+# The wrong one looks just as good. Name what you count, and it is counted.
 
 # %% [markdown]
 # ### Exercise 02.2 · write (core, 6 minutes)
@@ -191,7 +195,8 @@ college.read("""
 
 # %% [markdown]
 # ## Walk further
-# A star makes an arrow as long as you like: `*1..` is *one step or more*. What should you have had before Computer Networks?
+# A star makes an arrow as long as you like: `*1..` is *one step or more*. `p =` names the whole way, so that you can ask for its
+# `length`. What should you have had before Computer Networks?
 
 # %%
 college.read("""
@@ -203,22 +208,36 @@ college.read("""
 # %% [markdown]
 # DSA comes before Operating Systems, which comes before Computer Networks. Two steps, and you never said how many.
 #
-# With friendships, where either direction will do, there is a surprise in it. Who is exactly two steps away from Aarav?
+# Friendships have no direction that matters. Here they are once more.
 
 # %%
 friends = college.read("MATCH (a:Student)-[f:FRIENDS_WITH]->(b:Student) RETURN a, f, b")
 lesson.picture(friends, title="Friendships, as they were written down")
 
+# %% [markdown]
+# **Before you run it:** a friend of a friend of Aarav's. Who will come out?
+
 # %%
 college.read("""
-    MATCH (:Student {name: 'Aarav'})-[:FRIENDS_WITH*2]-(x:Student)
+    MATCH (:Student {name: 'Aarav'})-[:FRIENDS_WITH]-(:Student)-[:FRIENDS_WITH]-(x:Student)
     RETURN x.name AS student
     ORDER BY student
 """)
 
 # %% [markdown]
-# Sneha and Karan, of course. And Aarav: one step to a friend, and the same step back. Suggest 'friends of friends'
-# to people with this query and some will be told to make friends with themselves.
+# Sneha and Karan, of course. And Aarav: one step to a friend, and the same step back. It is the fold of lesson 01 again. Suggest
+# 'people you may know' with this query, and everybody is told to make friends with themselves.
+#
+# (Why not write `-[:FRIENDS_WITH*2]-`? Because on this engine a star with one exact number goes wrong where no arrowhead says which
+# way: `*3` gives the rows of `*2`. See for yourself. Write the steps out, as above.)
+
+# %%
+for steps in ("*2", "*3"):
+    found = college.read(f"""
+        MATCH (:Student {{name: 'Aarav'}})-[:FRIENDS_WITH{steps}]-(x:Student)
+        RETURN x.name AS student ORDER BY student
+    """)
+    print(steps, [student for (student,) in found])
 
 # %% [markdown]
 # ### Exercise 02.3 · complete (core, 4 minutes)
@@ -227,13 +246,13 @@ college.read("""
 
 # %% exercise="02.3"
 query = """
-    MATCH (a:Student {name: 'Aarav'})-[:FRIENDS_WITH*2]-(x:Student)
+    MATCH (a:Student {name: 'Aarav'})-[:FRIENDS_WITH]-(:Student)-[:FRIENDS_WITH]-(x:Student)
     WHERE ...
     RETURN DISTINCT x.name AS student
 """
 ### BEGIN SOLUTION
 query = """
-    MATCH (a:Student {name: 'Aarav'})-[:FRIENDS_WITH*2]-(x:Student)
+    MATCH (a:Student {name: 'Aarav'})-[:FRIENDS_WITH]-(:Student)-[:FRIENDS_WITH]-(x:Student)
     WHERE x <> a AND NOT (a)-[:FRIENDS_WITH]-(x)
     RETURN DISTINCT x.name AS student
 """
@@ -242,24 +261,38 @@ lesson.check("02.3", query)
 
 # %% [markdown]
 # ## The shortest way
-# How is Sneha connected to Karan? Many a tutorial, written for another engine, puts `shortestPath` into `MATCH`.
+# How is Sneha connected to Karan? Many a tutorial, written for another engine, puts `shortestPath` into `MATCH`. Let us try that, and
+# then do what the engine says.
 
 # %%
 from course_lib.college.errors import QueryError
 
-try:
-    college.read("""
+tries = {
+    "in MATCH": """
         MATCH p = shortestPath((a:Student {name: 'Sneha'})-[:FRIENDS_WITH*]-(b:Student {name: 'Karan'}))
-        RETURN length(p) AS steps
-    """)
-except QueryError as error:
-    print(error.engine_message)
+        RETURN length(p) AS steps""",
+    "in WITH": """
+        MATCH (a:Student {name: 'Sneha'}), (b:Student {name: 'Karan'})
+        WITH shortestPath((a)-[:FRIENDS_WITH*]-(b)) AS p
+        RETURN length(p) AS steps""",
+    "with an arrowhead": """
+        MATCH (a:Student {name: 'Sneha'}), (b:Student {name: 'Karan'})
+        WITH shortestPath((a)-[:FRIENDS_WITH*]->(b)) AS p
+        RETURN length(p) AS steps""",
+}
+for where, cypher in tries.items():
+    try:
+        print(f"{where}: {college.read(cypher).scalar()}")
+    except QueryError as error:
+        print(f"{where}: {error.engine_message}")
 
 # %% [markdown]
-# At last an error, and a good one: it says what this engine wants. (A model that learned its Cypher elsewhere
-# will write exactly this. Lesson 08 hands it the error and watches it mend its query.)
+# Two errors, and good ones: each says what this engine wants. Then the third try does all of it, and gives `None`: along the
+# arrowheads there is no way from Sneha to Karan. (A model that learned its Cypher elsewhere will write the first of the three. Lesson 08
+# hands it the error and watches.)
 #
-# FalkorDB brings a procedure for it. `CALL` runs a procedure, `YIELD` names what you take from it.
+# FalkorDB brings a procedure that takes both directions. `CALL` runs a procedure, `YIELD` names what you take from it, and
+# `[n IN nodes(path) | n.name]` makes a list: the name of each node on the way.
 
 # %%
 college.read("""
@@ -270,12 +303,13 @@ college.read("""
 """)
 
 # %% [markdown]
-# ### Exercise 02.4 · write (extra, 8 minutes)
+# ### Exercise 02.4 · write (extra, 12 minutes)
 # An app shows one tutor per subject, found with a rank and `LIMIT 1`. In a college where two have an A+ in the same subject it
 # would hide one of them, and nobody would know. Write the fair version: for every subject, *everybody* who has the best grade
 # that anyone has in it. Three columns: `subject`, `student`, `grade`.
 #
-# A way to think of it: first find the best rank per subject with `WITH` and `min`, then match the students again.
+# A way to think of it: `WITH x, min(CASE … END) AS best` keeps one line per subject, with the smallest rank in it. Then match the
+# students of that `x` again, and keep those whose `CASE … END` is `best`. A `CASE` may stand in `WHERE` too.
 
 # %% exercise="02.4"
 query = """
@@ -283,9 +317,11 @@ query = """
 ### BEGIN SOLUTION
 query = """
     MATCH (:Student)-[r:STUDIES]->(x:Subject)
-    WITH x, min(CASE r.grade WHEN 'A+' THEN 1 WHEN 'A' THEN 2 WHEN 'B+' THEN 3 WHEN 'B' THEN 4 ELSE 99 END) AS best
+    WITH x, min(CASE r.grade
+        WHEN 'A+' THEN 1 WHEN 'A' THEN 2 WHEN 'B+' THEN 3 WHEN 'B' THEN 4 ELSE 99 END) AS best
     MATCH (s:Student)-[r:STUDIES]->(x)
-    WHERE CASE r.grade WHEN 'A+' THEN 1 WHEN 'A' THEN 2 WHEN 'B+' THEN 3 WHEN 'B' THEN 4 ELSE 99 END = best
+    WHERE best = CASE r.grade
+        WHEN 'A+' THEN 1 WHEN 'A' THEN 2 WHEN 'B+' THEN 3 WHEN 'B' THEN 4 ELSE 99 END
     RETURN x.name AS subject, s.name AS student, r.grade AS grade
 """
 ### END SOLUTION
@@ -296,7 +332,8 @@ lesson.check("02.4", query)
 # - Engines answer what you wrote. Grades, levels, sizes and months need a rank; numbers need to be numbers.
 # - What does not fit is not counted. Start from what must be in the table, then `OPTIONAL MATCH`, then `count(x)`.
 # - Two optional parts multiply each other: `count(DISTINCT …)`.
-# - The quiet mistake is the dear one. Lesson 12 counts them.
+# - Without arrowheads, write steps out. A walk may come back to where it began.
+# - The quiet mistake costs most. Lesson 12 counts them.
 #
 # **Common mistakes:** `DESC` with missing values (null comes first); `LIMIT 1` where two are equally good; `count(*)` after
 # `OPTIONAL MATCH`; a walk that comes back to where it began.

@@ -96,32 +96,41 @@ ANSWERS = {
     ),
     "01.4": Answers(
         right=[
-            "MATCH (a:Student {name: 'Aarav'})-[:STUDIES]->(x)<-[:STUDIES]-(b:Student) WHERE a <> b "
-            "RETURN DISTINCT b.name ORDER BY b.name",
-            "MATCH (b:Student)-[:STUDIES]->(:Subject)<-[:STUDIES]-(:Student {name: 'Aarav'}) "
-            "WHERE b.name <> 'Aarav' RETURN DISTINCT b.name AS student",
-            "MATCH (a:Student {name: 'Aarav'})-[:STUDIES]->(x:Subject) MATCH (b:Student)-[:STUDIES]->(x) "
-            "WHERE NOT b.id = a.id WITH DISTINCT b RETURN b.name",
+            "MATCH (a:Student {name: 'Aarav'})-[:WORKS_ON]->(x)<-[:WORKS_ON]-(b:Student) WHERE a <> b "
+            "RETURN b.name, x.name ORDER BY b.name",
+            "MATCH (b:Student)-[:WORKS_ON]->(x:Project)<-[:WORKS_ON]-(:Student {name: 'Aarav'}) "
+            "WHERE b.name <> 'Aarav' RETURN DISTINCT b.name AS student, x.name AS project",
+            "MATCH (a:Student {name: 'Aarav'})-[:WORKS_ON]->(x:Project) MATCH (b:Student)-[:WORKS_ON]->(x) "
+            "WHERE NOT b.id = a.id RETURN b.name, x.name",
         ],
         wrong=[
             Wrong(
-                "MATCH (:Student {name: 'Aarav'})-[:STUDIES]->(:Subject)<-[:STUDIES]-(o:Student) "
-                "RETURN DISTINCT o.name",
+                "MATCH (:Student {name: 'Aarav'})-[:WORKS_ON]->(x:Project)<-[:WORKS_ON]-(o:Student) "
+                "RETURN o.name, x.name",
                 says="with himself",
                 status="nearly",
             ),
             Wrong(
-                "MATCH (a:Student {name: 'Aarav'})-[:STUDIES]->(x:Subject)<-[:STUDIES]-(o:Student) "
-                "WHERE o <> a AND x.credits > 0 RETURN o.name",
-                says="some of them once for each subject",
+                "MATCH (a:Student {name: 'Aarav'})-[:WORKS_ON]->(x:Project)<--(o:Student) WHERE o <> a "
+                "RETURN o.name, x.name",
+                says="a type on both arrows",
                 status="nearly",
             ),
             Wrong(
-                "MATCH (a:Student {name: 'Aarav'})-[:STUDIES]->(:Subject)-[:STUDIES]->(o:Student) "
-                "WHERE o <> a RETURN DISTINCT o.name",
+                "MATCH (a:Student {name: 'Aarav'})-[:WORKS_ON]->(x:Project)-[:WORKS_ON]->(o:Student) "
+                "WHERE o <> a RETURN o.name, x.name",
                 says="both arrows point",
             ),
-            Wrong("MATCH (s:Student) WHERE s.name <> 'Aarav' RETURN s.name", says="everybody but Aarav"),
+            Wrong(
+                "MATCH (s:Student)-[:WORKS_ON]->(p:Project) WHERE s.name <> 'Aarav' RETURN s.name, p.name",
+                says="everybody with a project",
+            ),
+            Wrong(
+                "MATCH (a:Student {name: 'Aarav'})-[:WORKS_ON]->(:Project)<-[:WORKS_ON]-(o:Student) "
+                "WHERE o <> a RETURN o.name",
+                says="two columns were asked for",
+                status="nearly",
+            ),
         ],
     ),
 }

@@ -70,45 +70,68 @@ ANSWERS = {
                 "MATCH (s:Student) OPTIONAL MATCH (s)-[:HAS_SKILL]->(k:Skill) RETURN s.name, count(k)",
                 says="skills per student",
             ),
-            Wrong("MATCH (k:Skill) RETURN k.name", says="two columns", status="nearly"),
+            Wrong(
+                "MATCH (k:Skill) OPTIONAL MATCH (s:Student)-[:HAS_SKILL]->(k) RETURN k.name, count(k)",
+                says="which is not",
+                status="nearly",
+            ),
+            Wrong(
+                "MATCH (k:Skill) OPTIONAL MATCH (s:Student)-[:HAS_SKILL]->(k) WITH k, count(s) AS n WHERE n > 0 "
+                "RETURN k.name, n",
+                says="drops it after all",
+                status="nearly",
+            ),
+            Wrong("MATCH (k:Skill) RETURN k.name", says="wo columns", status="nearly"),
         ],
     ),
     "02.3": Answers(
         right=[
-            "MATCH (a:Student {name: 'Aarav'})-[:FRIENDS_WITH*2]-(x:Student) "
+            "MATCH (a:Student {name: 'Aarav'})-[:FRIENDS_WITH]-(:Student)-[:FRIENDS_WITH]-(x:Student) "
             "WHERE a.id <> x.id AND NOT (x)-[:FRIENDS_WITH]-(a) RETURN DISTINCT x.name AS student",
             "MATCH (a:Student {name: 'Aarav'})-[:FRIENDS_WITH]-(f)-[:FRIENDS_WITH]-(x) "
             "WHERE NOT ((a)-[:FRIENDS_WITH]-(x) OR x = a) RETURN DISTINCT x.name",
-            "MATCH (a:Student {name: 'Aarav'})-[:FRIENDS_WITH*2..2]-(x:Student) OPTIONAL MATCH (a)-[d:FRIENDS_WITH]-(x) "
+            "MATCH (a:Student {name: 'Aarav'})-[:FRIENDS_WITH*1..1]-(m)-[:FRIENDS_WITH]-(x:Student) OPTIONAL MATCH (a)-[d:FRIENDS_WITH]-(x) "
             "WITH a, x, d WHERE d IS NULL AND x.name <> 'Aarav' RETURN DISTINCT x.name ORDER BY x.name",
         ],
         wrong=[
             Wrong(
-                "MATCH (a:Student {name: 'Aarav'})-[:FRIENDS_WITH*2]-(x:Student) "
+                "MATCH (a:Student {name: 'Aarav'})-[:FRIENDS_WITH]-(:Student)-[:FRIENDS_WITH]-(x:Student) "
                 "WHERE NOT (a)-[:FRIENDS_WITH]-(x) RETURN DISTINCT x.name AS student",
                 says="he may know Aarav",
                 status="nearly",
             ),
             Wrong(
-                "MATCH (a:Student {name: 'Aarav'})-[:FRIENDS_WITH*2]-(x:Student) "
+                "MATCH (a:Student {name: 'Aarav'})-[:FRIENDS_WITH]-(:Student)-[:FRIENDS_WITH]-(x:Student) "
                 "WHERE x <> a RETURN DISTINCT x.name AS student",
                 says="friends with each other",
                 status="nearly",
             ),
             Wrong(
-                "MATCH (a:Student {name: 'Aarav'})-[:FRIENDS_WITH*2]-(x:Student) "
+                "MATCH (a:Student {name: 'Aarav'})-[:FRIENDS_WITH]-(:Student)-[:FRIENDS_WITH]-(x:Student) "
                 "WHERE x <> a AND NOT (a)-[:FRIENDS_WITH]->(x) RETURN DISTINCT x.name AS student",
                 says="friends with each other",
                 status="nearly",
             ),
             Wrong(
-                "MATCH (a:Student {name: 'Aarav'})-[:FRIENDS_WITH*2]->(x:Student) "
+                "MATCH (a:Student {name: 'Aarav'})-[:FRIENDS_WITH]->(:Student)-[:FRIENDS_WITH]->(x:Student) "
                 "WHERE x <> a AND NOT (a)-[:FRIENDS_WITH]-(x) AND x.year > 3 RETURN DISTINCT x.name AS student",
                 says="is missing",
                 status="nearly",
             ),
             Wrong(
-                "MATCH (a:Student {name: 'Aarav'})-[:FRIENDS_WITH*2]-(x:Student) WHERE RETURN DISTINCT x.name",
+                "MATCH (a:Student {name: 'Aarav'}), (x:Student) WHERE x <> a AND NOT (a)-[:FRIENDS_WITH]-(x) "
+                "RETURN x.name AS student",
+                says="further away than two steps",
+                status="nearly",
+            ),
+            Wrong(
+                "MATCH (a:Student {name: 'Aarav'})-[:FRIENDS_WITH*2..3]-(x:Student) "
+                "WHERE x <> a AND NOT (a)-[:FRIENDS_WITH]-(x) RETURN DISTINCT x.name",
+                says="further away than two steps",
+                status="nearly",
+            ),
+            Wrong(
+                "MATCH (a:Student {name: 'Aarav'})-[:FRIENDS_WITH]-(:Student)-[:FRIENDS_WITH]-(x:Student) WHERE RETURN DISTINCT x.name",
                 says="could not run",
             ),
         ],
@@ -135,7 +158,7 @@ ANSWERS = {
             Wrong(
                 "MATCH (:Student)-[r:STUDIES]->(x:Subject) WITH x, max(r.grade) AS best "
                 "MATCH (s:Student)-[r:STUDIES]->(x) WHERE r.grade = best RETURN x.name, s.name, r.grade",
-                says="last in the alphabet",
+                says="last in the alphabet, or ranked last",
                 status="nearly",
             ),
             Wrong(

@@ -88,8 +88,10 @@ ANSWERS = {
             ),
             Wrong(
                 "MATCH (s:Student {id: $student})-[r:STUDIES]->(x:Subject {code: $subject}) SET r.grade = $grade",
-                says="grades",
+                says="MATCH finds only what is there",
             ),
+            Wrong(f"{_ENDS} MERGE (x)-[r:STUDIES]->(s) SET r.grade = $grade", says="the other way round"),
+            Wrong(f"{_ENDS} MERGE (s)-[r:STUDIES]->(x) SET s.grade = $grade", says="stands on the student"),
         ],
     ),
     "03.2": Answers(
@@ -116,6 +118,7 @@ ANSWERS = {
             Wrong("DETACH DELETE n", says="How must a label begin"),
             Wrong("Student", says="still there"),
             Wrong("Student) DETACH DELETE n", says="What stands behind your text", status="nearly"),
+            Wrong("Student) DETACH DELETE s //", says="as you meant it", status="nearly"),
             Wrong("Student {name: 'Aarav'}) DETACH DELETE n //", says="not all of them", status="nearly"),
             Wrong(["Student"], says="Hand in the label itself"),
         ],
@@ -135,6 +138,7 @@ ANSWERS = {
                 says="no name",
             ),
             Wrong(f"{_FRIENDS} MERGE (b)-[:FRIENDS_WITH]->(a)", says="the wrong way round"),
+            Wrong(f"{_FRIENDS} MERGE (a)-[:FRIEND_WITH]->(b)", says="Compare the spelling", status="nearly"),
             Wrong(
                 "MATCH (a:Student {id: $student}), (b:Student {id: $friend}) MERGE (a)-[:FRIENDS_WITH]->(b)",
                 says="$rows",

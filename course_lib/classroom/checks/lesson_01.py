@@ -1,4 +1,4 @@
-"""Checks of lesson 01: arrows, patterns that go on, and a drawing that folds."""
+"""Checks of lesson 01: arrows, patterns that go on, and one that folds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from course_lib.classroom.queries import (
     differs_by,
     judge_query,
     same_rows_as,
-    written,
 )
 from course_lib.classroom.registry import judges
 
@@ -79,21 +78,28 @@ FRIENDS_OF_SNEHA = QueryCheck(
     learnt="Who was written down first is an accident of the data. Without an arrowhead it makes no difference.",
     seeds=(),
     twists=(
+        "MATCH (s:Student {name: 'Sneha'}), (k:Student {name: 'Karan'}) CREATE (s)-[:MENTORS]->(k)",
         "MATCH (s:Student {name: 'Sneha'}), (k:Student {name: 'Karan'}) CREATE (s)-[:FRIENDS_WITH]->(k)",
         "MATCH (s:Student {name: 'Sneha'})-[f:FRIENDS_WITH]-() DELETE f "
         "WITH DISTINCT s MATCH (r:Student {name: 'Rahul'}) CREATE (r)-[:FRIENDS_WITH]->(s)",
     ),
     near_misses=(
         NearMiss(
-            lambda attempt: attempt.here and not len(attempt.yours),
+            lambda attempt: not len(attempt.yours),
             "Still no friends. On which side of the line does Sneha stand in the picture?",
             near=False,
+            where="here",
         ),
         NearMiss(
-            same_rows_as(
-                "MATCH (s:Student {name: 'Sneha'})<-[:FRIENDS_WITH]-(x:Student) RETURN x.name AS friend"
-            ),
+            lambda attempt: attempt.says(r"<-|->") and attempt.difference.rule != "rows too many",
             "Right on this college, by luck. On another one Sneha was written down first, and that friend is lost.",
+            where="elsewhere",
+        ),
+        NearMiss(
+            lambda attempt: attempt.difference.rule in ("rows too many", "rows differ"),
+            "Right on this college. On another one Sneha mentors somebody who is no friend of hers, and your pattern "
+            "takes any relationship there is.",
+            where="elsewhere",
         ),
         NearMiss(
             differs_by("rows too many", "rows differ", "all differ"),
@@ -115,7 +121,12 @@ def friends_either_way(answer: Any, room: Room) -> Outcome:
 PROJECTS_WITH_SQL = QueryCheck(
     reference="MATCH (s:Student)-[:WORKS_ON]->(p:Project)-[:REQUIRES]->(:Skill {name: 'SQL'}) "
     "RETURN s.name AS student, p.name AS project",
-    learnt="Two arrows, one drawing: each student who works on such a project is one fit, and one row.",
+    learnt="Two arrows, one pattern: each student who works on such a project is one fit, and one row.",
+    twists=(
+        "MATCH (p:Project {name: 'Attendance Tracker'}) CREATE (p)-[:REQUIRES]->(:Skill {name: 'NoSQL'}), "
+        "(p)-[:REQUIRES]->(:Skill {name: 'Sass'}), (p)-[:REQUIRES]->(:Skill {name: 'Git'})",
+        "MATCH (p:Project {name: 'Attendance Tracker'}), (k:Skill {name: 'SQL'}) CREATE (p)-[:TEACHES]->(k)",
+    ),
     near_misses=(
         NearMiss(
             same_rows_as(
@@ -168,44 +179,46 @@ def projects_with_sql(answer: Any, room: Room) -> Outcome:
     return judge_query(answer, room, PROJECTS_WITH_SQL)
 
 
-# --------------------------------------------------------------------------------- 01.4 a drawing that folds
+# -------------------------------------------------------------------------------- 01.4 a pattern that folds
 
 
 def _names_aarav(attempt: Attempt) -> bool:
     return any("Aarav" in row for row in attempt.yours)
 
 
-SHARES_A_SUBJECT = QueryCheck(
-    reference="MATCH (a:Student {name: 'Aarav'})-[:STUDIES]->(:Subject)<-[:STUDIES]-(other:Student) "
-    "WHERE other <> a RETURN DISTINCT other.name AS student",
+SHARES_A_PROJECT = QueryCheck(
+    reference="MATCH (a:Student {name: 'Aarav'})-[:WORKS_ON]->(p:Project)<-[:WORKS_ON]-(other:Student) "
+    "WHERE other <> a RETURN other.name AS student, p.name AS project",
     learnt="A V has two ends, and nothing but your own `<>` keeps them apart.",
     seeds=(),
     twists=(
-        "MATCH (a:Student {name: 'Aarav'})-[r:STUDIES]->(:Subject {name: 'DSA'}) DELETE r "
-        "WITH a MATCH (x:Subject {name: 'Computer Networks'}) CREATE (a)-[:STUDIES {grade: 'B'}]->(x)",
-        "MATCH (x:Subject {name: 'DBMS'}) CREATE (:Student {id: 'S06', name: 'Meera', year: 1})-[:STUDIES]->(x)",
+        "MATCH (a:Student {name: 'Aarav'}), (k:Student {name: 'Karan'}), (p:Project {name: 'Campus Chatbot'}) "
+        "CREATE (a)-[:WORKS_ON]->(p), (k)-[:WORKS_ON]->(p)",
+        "MATCH (k:Student {name: 'Karan'}), (p:Project {name: 'Library Management System'}) CREATE (k)-[:REVIEWS]->(p)",
     ),
     near_misses=(
         NearMiss(
-            _names_aarav,
-            "Aarav shares a subject with himself here. Say that the other one is somebody else.",
+            _names_aarav, "Aarav shares a project with himself here. Say that the other one is somebody else."
         ),
         NearMiss(
-            differs_by("duplicates"),
-            "The right people, some of them once for each subject they share. Each was to come once.",
+            differs_by("rows too many"),
+            "Right on this college. On another one somebody reviews the project and does not work on it: is there a "
+            "type on both arrows?",
+            where="elsewhere",
         ),
         NearMiss(
-            same_rows_as("MATCH (s:Student) WHERE s.name <> 'Aarav' RETURN s.name"),
-            "That is everybody but Aarav. Where is the subject in your drawing?",
+            same_rows_as(
+                "MATCH (s:Student)-[:WORKS_ON]->(p:Project) WHERE s.name <> 'Aarav' RETURN s.name AS a, p.name AS b"
+            ),
+            "That is everybody with a project. Where is Aarav in your pattern?",
             near=False,
         ),
         NearMiss(
-            written(r"\blimit\b"),
-            "A limit cuts off people whom the question asks for.",
-        ),
-        NearMiss(
-            differs_by("no rows"),
-            "No rows. In a V both arrows point at the subject in the middle.",
+            lambda attempt: (
+                attempt.difference.rule == "no rows"
+                and attempt.says(r"\)\s*-\s*\[[^\]]*\]\s*->\s*\([^)]*\)\s*-")
+            ),
+            "No rows. In a V both arrows point at the project in the middle.",
             near=False,
         ),
     ),
@@ -213,6 +226,6 @@ SHARES_A_SUBJECT = QueryCheck(
 
 
 @judges("01.4")
-def shares_a_subject(answer: Any, room: Room) -> Outcome:
-    """Writes a V that does not fold: who shares a subject with Aarav."""
-    return judge_query(answer, room, SHARES_A_SUBJECT)
+def shares_a_project(answer: Any, room: Room) -> Outcome:
+    """Writes a V that does not fold: who shares a project with Aarav."""
+    return judge_query(answer, room, SHARES_A_PROJECT)

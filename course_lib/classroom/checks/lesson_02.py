@@ -27,8 +27,6 @@ _GRADE_RANK = "CASE r.grade WHEN 'A+' THEN 1 WHEN 'A' THEN 2 WHEN 'B+' THEN 3 WH
 
 # --------------------------------------------------------------------------------- 02.1 strongest first
 
-_LEARNERS = "MATCH (s:Student)-[h:HAS_SKILL]->(:Skill {name: 'Machine Learning'}) RETURN s.name, h.level"
-
 STRONGEST_FIRST = QueryCheck(
     reference="MATCH (s:Student)-[h:HAS_SKILL]->(:Skill {name: 'Machine Learning'}) "
     f"RETURN s.name AS student, h.level AS level, {_LEVEL_RANK} AS _rank ORDER BY _rank",
@@ -42,32 +40,31 @@ STRONGEST_FIRST = QueryCheck(
     ),
     near_misses=(
         NearMiss(
-            lambda attempt: (
-                not attempt.here and attempt.difference.rule == "order" and _has_null_first(attempt)
-            ),
-            "On another college somebody has no level yet, and comes out on top. Where should `null` go?",
+            lambda attempt: attempt.difference.rule == "order" and _has_null_first(attempt),
+            "Right on this college. On another one somebody has no level yet, and comes out on top. Where should "
+            "`null` go?",
+            where="elsewhere",
         ),
         NearMiss(
             lambda attempt: (
-                not attempt.here
-                and attempt.difference.rule == "order"
-                and attempt.says(r"order\s+by\s+(h\.)?level(\s+asc)?\s*;?\s*$")
+                attempt.difference.rule == "order"
+                and attempt.says(r"order\s+by\s+(h\.)?level\b(?!.*\bcase\b)")
+                and not attempt.says(r"\bcase\b")
             ),
             "Right on this college, by luck: in the alphabet *Advanced* comes first. On another one a Beginner came "
             "out before an Intermediate.",
+            where="elsewhere",
         ),
         NearMiss(
             differs_by("order"),
             "The right people, but a weaker one comes before a stronger one.",
         ),
         NearMiss(
-            lambda attempt: (
-                attempt.difference.rule in ("cut short", "rows missing") and attempt.says(r"\blimit\b")
-            ),
+            lambda attempt: attempt.difference.rule in ("rows missing") and attempt.says(r"\blimit\b"),
             "The first is right, but who is next? The question asks for everybody.",
         ),
         NearMiss(
-            lambda attempt: attempt.difference.rule in ("cut short", "rows missing"),
+            lambda attempt: attempt.difference.rule in ("rows missing"),
             "That drops somebody who has the skill. Rank people, don't filter them.",
         ),
     ),
@@ -86,11 +83,21 @@ def strongest_first(answer: Any, room: Room) -> Outcome:
 
 # ------------------------------------------------------------------------------ 02.2 counts with zeros
 
+_only_where_somebody_has_it = same_rows_as(
+    "MATCH (s:Student)-[:HAS_SKILL]->(k:Skill) RETURN k.name AS a, count(*) AS b"
+)
+_counts_rows = same_rows_as(
+    "MATCH (k:Skill) OPTIONAL MATCH (s:Student)-[:HAS_SKILL]->(k) RETURN k.name AS a, count(*) AS b"
+)
+
 STUDENTS_PER_SKILL = QueryCheck(
     reference="MATCH (k:Skill) OPTIONAL MATCH (s:Student)-[:HAS_SKILL]->(k) "
     "RETURN k.name AS skill, count(s) AS students",
     learnt="Begin with what must be in the table, hang the rest on with OPTIONAL MATCH, count what may be missing.",
-    twists=("CREATE (:Skill {name: 'Rust'})",),
+    twists=(
+        "CREATE (:Skill {name: 'Rust'})",
+        "MATCH (s:Student {name: 'Sneha'}), (k:Skill {name: 'Docker'}) CREATE (s)-[:WANTS_TO_LEARN]->(k)",
+    ),
     near_misses=(
         NearMiss(
             same_rows_as(
@@ -104,14 +111,23 @@ STUDENTS_PER_SKILL = QueryCheck(
             "You keep every *student*. The table is to keep every *skill*: begin with those.",
         ),
         NearMiss(
-            same_rows_as("MATCH (s:Student)-[:HAS_SKILL]->(k:Skill) RETURN k.name AS a, count(*) AS b"),
+            lambda attempt: _only_where_somebody_has_it(attempt) and not attempt.says(r"\boptional\b"),
             "A skill that nobody has is missing: the pattern fits nowhere with it. Which part is optional?",
         ),
         NearMiss(
-            same_rows_as(
-                "MATCH (k:Skill) OPTIONAL MATCH (s:Student)-[:HAS_SKILL]->(k) RETURN k.name AS a, count(*) AS b"
-            ),
+            lambda attempt: _counts_rows(attempt) and attempt.says(r"count\s*\(\s*\*"),
             "Docker has 1 in your table, and nobody knows Docker. What did `count(*)` count there?",
+            where="here",
+        ),
+        NearMiss(
+            _counts_rows,
+            "Docker has 1 in your table, and nobody knows Docker. Which of your names is missing there, and which is "
+            "not? Count the one that is.",
+            where="here",
+        ),
+        NearMiss(
+            differs_by("rows missing"),
+            "A skill that nobody has is missing: something in your query drops it after all.",
         ),
     ),
 )
@@ -131,7 +147,7 @@ def _names_aarav(attempt: Attempt) -> bool:
 
 
 PEOPLE_YOU_MAY_KNOW = QueryCheck(
-    reference="MATCH (a:Student {name: 'Aarav'})-[:FRIENDS_WITH*2]-(x:Student) "
+    reference="MATCH (a:Student {name: 'Aarav'})-[:FRIENDS_WITH]-(:Student)-[:FRIENDS_WITH]-(x:Student) "
     "WHERE x <> a AND NOT (a)-[:FRIENDS_WITH]-(x) RETURN DISTINCT x.name AS student",
     learnt="A walk may come back, and it may reach by a long way whom you know by a short one. Say what you don't want.",
     seeds=(),
@@ -140,20 +156,31 @@ PEOPLE_YOU_MAY_KNOW = QueryCheck(
         "MATCH (r:Student {name: 'Rahul'}), (s:Student {name: 'Sneha'}) "
         "CREATE (:Student {id: 'S06', name: 'Meera'})-[:FRIENDS_WITH]->(r), (r)-[:FRIENDS_WITH]->(s)",
         "MATCH (s:Student {name: 'Sneha'}), (a:Student {name: 'Aarav'}) CREATE (s)-[:FRIENDS_WITH]->(a)",
+        "MATCH (k:Student {name: 'Karan'}) CREATE (k)-[:FRIENDS_WITH]->(:Student {id: 'S07', name: 'Nisha'}), "
+        "(:Student {id: 'S08', name: 'Isha'})",
+        "MATCH (p:Student {name: 'Payal'}), (a:Student {name: 'Aarav'}) "
+        "CREATE (p)-[:MENTORS]->(:Student {id: 'S09', name: 'Omar'}), (a)-[:MENTORS]->(:Student {id: 'S10', name: 'Zoya'})",
     ),
     near_misses=(
         NearMiss(_names_aarav, "Aarav is told that he may know Aarav. Which condition keeps him out?"),
         NearMiss(
-            lambda attempt: not attempt.here and attempt.difference.rule in ("rows too many", "rows differ"),
+            lambda attempt: any(name in row for row in attempt.yours for name in ("Nisha", "Isha")),
+            "Right on this college. On another one it names somebody who is further away than two steps, or not "
+            "connected at all.",
+            where="elsewhere",
+        ),
+        NearMiss(
+            lambda attempt: attempt.difference.rule in ("rows too many", "rows differ"),
             "Right on this college. On another one, two of his friends are friends with each other, and he is told "
             "that he may know one of them.",
+            where="elsewhere",
         ),
         NearMiss(
             differs_by("duplicates"),
             "The right people, but one of them twice: there are two ways to reach them.",
         ),
         NearMiss(
-            lambda attempt: attempt.difference.rule in ("no rows", "rows missing", "cut short"),
+            lambda attempt: attempt.difference.rule in ("no rows", "rows missing"),
             "Somebody two steps away is missing. Does your condition shut out more than his friends and himself?",
         ),
     ),
@@ -179,15 +206,16 @@ BEST_PER_SUBJECT = QueryCheck(
     ),
     near_misses=(
         NearMiss(
-            lambda attempt: not attempt.here and attempt.difference.rule in ("rows missing", "cut short"),
+            lambda attempt: attempt.difference.rule in ("rows missing"),
             "Right on this college. On another one two students share the best grade, and one of them is gone.",
+            where="elsewhere",
         ),
         NearMiss(
             same_rows_as(
                 "MATCH (:Student)-[r:STUDIES]->(x:Subject) WITH x, max(r.grade) AS best "
                 "MATCH (s:Student)-[r:STUDIES]->(x) WHERE r.grade = best RETURN x.name AS a, s.name AS b, r.grade AS c"
             ),
-            "`max` of a text is the last in the alphabet. Find the best *rank*.",
+            "Of two grades your query keeps the one that is last in the alphabet, or ranked last. The best has rank 1.",
         ),
         NearMiss(
             same_rows_as(

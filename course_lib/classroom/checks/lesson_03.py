@@ -32,8 +32,21 @@ ONE_GRADE = ChangeCheck(
             "There are nodes now that were not there before. Find both ends with MATCH, by their keys.",
         ),
         Probe(
+            "MATCH (a)-[r]->(b) RETURN DISTINCT labels(a)[0], type(r), labels(b)[0]",
+            "There is a relationship now of a kind that was not there: another type, or the arrow the other way round.",
+        ),
+        Probe(
+            "MATCH (s:Student) RETURN s.id, s.grade",
+            "The grade stands on the student now. It belongs to the relationship: what is `r`, and what is `s`?",
+        ),
+        Probe(
+            "MATCH (s:Student)-[:STUDIES]->(x:Subject) RETURN DISTINCT s.id, x.code",
+            "Somebody who had no grade in that subject before should have one now. MATCH finds only what is there; "
+            "which word makes sure of it?",
+        ),
+        Probe(
             "MATCH (s:Student)-[r:STUDIES]->(x:Subject) RETURN s.id, x.code, count(r)",
-            "Somebody has two grades in one subject now. What stands inside the brackets of MERGE?",
+            "Somebody has two grades in one subject now. Is the grade a part of what your query looks for?",
         ),
         Probe(
             "MATCH (s:Student)-[r:STUDIES]->(x:Subject) RETURN s.id, x.code, r.grade",
@@ -149,9 +162,13 @@ def no_label(answer: Any, room: Room) -> Outcome:
     try:
         graph.write(f"MATCH (n:{answer}) RETURN count(n) AS nodes")
     except QueryError as error:
+        rest = (
+            "The rest of the line is a comment, as you meant it; look at your own clauses."
+            if "//" in answer
+            else "What stands behind your text is still there: `) RETURN count(n) AS nodes`."
+        )
         return nearly(
-            "It gets past the check, but the query that comes out is not Cypher. What stands behind your text "
-            f"is still there: `) RETURN count(n) AS nodes`. {engine_words(error)}",
+            f"It gets past the check, but the query that comes out is not Cypher. {rest} {engine_words(error)}",
             answer,
         )
     left = graph.read("MATCH (s:Student) RETURN s.name AS student")
@@ -185,6 +202,11 @@ IN_ONE_QUERY = ChangeCheck(
             "There are students now who have no name: MERGE made them. Find both ends with MATCH first.",
         ),
         Probe("MATCH (n) RETURN labels(n)[0], count(*)", "There are nodes now that were not there before."),
+        Probe(
+            "MATCH ()-[r]->() RETURN DISTINCT type(r)",
+            "There is a new type of relationship now. Compare the spelling: FRIENDS_WITH.",
+            near=True,
+        ),
         Probe(
             "MATCH (a)-[f:FRIENDS_WITH]->(b) RETURN DISTINCT a.id, b.id",
             "The friendships are not those of the rows: are some missing, or some the wrong way round?",
