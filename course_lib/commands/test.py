@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -127,7 +128,7 @@ def plan(
     python = sys.executable
     pytest = (python, "-m", "pytest", "-q", "--color=no")
     chosen = ("-k", select) if select else ()
-    parallel = ("-n", "2", "--dist", "loadfile")
+    parallel = ("-n", "2", "--dist", "worksteal")
     course = "from course_lib.cli import main; import sys; sys.exit(main(sys.argv[1:]))"
     build_check = Stage(
         "notebooks fit their sources", ((python, "-c", course, "build", "--check", *numbers),)
@@ -149,7 +150,7 @@ def plan(
     # Answers go first: they are many and small, so that loading by test shares them out well.
     tests = ("tests/answers", "tests/unit", "tests/integration")
     stages += [
-        Stage("tests", ((*pytest, "-n", "2", "--dist", "worksteal", *tests, *chosen),)),
+        Stage("tests", ((*pytest, *parallel, *tests, *chosen),)),
         notebooks_stage(root),
     ]
     if find_chromium() is None:
@@ -194,8 +195,11 @@ def nbval_arguments(root: Path) -> list[str]:
 def run_stages(stages: Sequence[Stage], root: Path) -> Iterator[Outcome]:
     """Runs the stages and prints a line for each, with the output of what failed."""
     children = Children()
-    environment = environment_for_tests()
-    with ThreadPoolExecutor(max_workers=len(stages) + 1) as pool:
+    with (
+        tempfile.TemporaryDirectory(prefix="ct-", ignore_cleanup_errors=True) as folder,
+        ThreadPoolExecutor(max_workers=len(stages) + 1) as pool,
+    ):
+        environment = environment_for_tests(Path(folder))
         aside: list[tuple[Stage, Future[Outcome]]] = []
         try:
             for stage in stages:
@@ -261,8 +265,13 @@ def report(stage: Stage, outcome: Outcome) -> None:
         print("\n" + outcome.output.rstrip() + "\n", flush=True)
 
 
-def environment_for_tests() -> dict[str, str]:
-    """The environment of the tests: without keys and without the learner's own settings."""
+def environment_for_tests(home: Path) -> dict[str, str]:
+    """The environment of the tests: without keys and without the learner's own settings.
+
+    Args:
+        home: where Jupyter and IPython put their files, so that none land in the person's home folder.
+    """
+    from course_lib.lab.jupyter import jupyter_variables
     from course_lib.settings import KEY_NAMES
 
     hidden = {*KEY_NAMES.values(), "NBGRADER_EXECUTION", "PYTEST_ADDOPTS", "COURSE_BUILD"}
@@ -271,7 +280,7 @@ def environment_for_tests() -> dict[str, str]:
         name: value
         for name, value in os.environ.items()
         if name not in hidden and (not name.startswith("COURSE_") or name in kept)
-    } | {"COURSE_MODEL": "practice"}
+    } | {"COURSE_MODEL": "practice", **jupyter_variables(home)}
 
 
 class Children:

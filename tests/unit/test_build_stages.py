@@ -99,14 +99,17 @@ def test_both_notebooks_of_each_lesson_are_run(root: Path) -> None:
     )
 
 
-def test_keys_and_a_learners_settings_do_not_reach_the_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keys_settings_and_the_home_folder_stay_out_of_the_tests(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     for name in ("GROQ_API_KEY", "COURSE_BUILD", "COURSE_WORK", "COURSE_TYPED", "FALKORDB_URL"):
         monkeypatch.setenv(name, "set")
     monkeypatch.setenv("COURSE_MODEL", "groq")
-    environment = command.environment_for_tests()
+    environment = command.environment_for_tests(tmp_path)
     assert {"GROQ_API_KEY", "COURSE_BUILD", "COURSE_WORK"}.isdisjoint(environment)
     assert environment["COURSE_MODEL"] == "practice"
     assert {"COURSE_TYPED", "FALKORDB_URL"} <= set(environment)
+    assert environment["IPYTHONDIR"].startswith(str(tmp_path))
 
 
 def code(text: str) -> tuple[str, ...]:
@@ -131,7 +134,8 @@ def test_stages_are_reported_with_the_output_of_what_failed_only(
 
 
 def test_a_pytest_that_breaks_down_counts_as_a_failure(tmp_path: Path) -> None:
-    stage = Stage("tests", ((sys.executable, "-m", "pytest", "--no-such-option"),))
+    # As pytest ends when it cannot read its own command line: code 4, and no line with counts.
+    stage = Stage("tests", ((*code("print('usage: ...'); raise SystemExit(4)"), "pytest"),))
     (outcome,) = command.run_stages([stage], tmp_path)
     assert (outcome.passed, outcome.failed) == (0, 1)
 
