@@ -180,6 +180,7 @@ def count(question: Question, rules: RuleBook) -> Plan | None:
         options = [Target(w.label, 0.02 * i, w) for i, w in enumerate(same)]
     else:
         options = [t for t in targets(question) if t.word is not None or t.label == world.agent]
+        options = options or [Target(world.agent, 0.3)]
     pattern = positive_pattern(question, options)
     if pattern is None:
         return None

@@ -20,7 +20,7 @@ def best(question: Question, rules: RuleBook) -> Plan | None:
     links, world = question.links, question.world
     wanted = asked_target(question)
     people = links.has("who", "best") or (wanted is not None and wanted.label == world.agent)
-    teaching = (links.has("teach") or (links.has("should") and links.has("who"))) and people
+    teaching = (links.has("teach", "good") or (links.has("should") and links.has("who"))) and people
     teaching = teaching and bool(question.things)
     learning = _learning_from(question)
     if not (links.has("best", "worst") or teaching or learning):
@@ -44,6 +44,13 @@ def best(question: Question, rules: RuleBook) -> Plan | None:
         for hit in (*links.ops.get("teach", ()), *links.ops.get("best", ()), *links.ops.get("from", ()))
         for place in range(hit.start, hit.end)
     )
+    # 'I need a mentor': a verb that has nothing to do with a rank only gets in the way.
+    kinds = {rel.type for rel, _ in ranked}
+    skip |= {
+        cue.start
+        for cue in question.cues
+        if all(s < 1.0 and world.rels[p].type not in kinds for p, s in cue.rels)
+    }
     options = [t for t in targets(question) if t.label in {e for r, _ in ranked for e in (r.start, r.end)}]
     thing_labels = {label for m in question.things for label, _ in question.label_choices(m)[:1] if m.owners}
     if world.agent not in thing_labels:
@@ -81,7 +88,9 @@ def best(question: Question, rules: RuleBook) -> Plan | None:
     _, pattern, type_name, prop = best
     edge = pattern.sketch.name_edge(pattern.edge_of(type_name) or 0)
     columns = (name_column(pattern, pattern.var), Column(edge, prop, prop))
-    limit = top_number(question) or 2
+    # 'Who is good at it' asks for everybody, the best first; 'who is best' for the best and the next.
+    everybody = links.has("good") and not links.has("best", "worst", "teach", "should")
+    limit = top_number(question) or (None if everybody else 2)
     return finished(
         pattern.sketch, columns, order=Order(edge, prop, descending=descending, ranked=True), limit=limit
     )

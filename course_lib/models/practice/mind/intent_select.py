@@ -34,6 +34,7 @@ def select(question: Question, rules: RuleBook) -> Plan | None:
         choices = question.label_choices(first)
         options = [Target(label, penalty, itself=True) for label, penalty in choices]
     options = _for_asked(question, options)
+    _filler_verbs(question)
     pattern = positive_pattern(question, options)
     if pattern is None:
         return None
@@ -45,6 +46,15 @@ def select(question: Question, rules: RuleBook) -> Plan | None:
     if top is not None and links.has("list"):
         plan = replace(plan, limit=top)
     return plan
+
+
+def _filler_verbs(question: Question) -> None:
+    """'What branch is Rahul studying in': the branch is Rahul's own, whatever he does in it."""
+    if len(question.things) != 1 or question.labels or question.tests or not question.asked:
+        return
+    label = question.label_choices(question.things[0])[0][0]
+    if all(any(asked.owner == label for asked in owners) for owners in question.asked):
+        question.cues = [replace(cue, optional=True) for cue in question.cues]
 
 
 def _deep(question: Question, edges: tuple[Edge, ...]) -> tuple[Edge, ...]:

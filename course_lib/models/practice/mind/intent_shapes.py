@@ -145,7 +145,10 @@ def explanation(question: Question, rules: RuleBook) -> Plan | None:
         return None
     thing = question.things[0]
     explaining = set(world.group_rels.get("explain", ())) | telling
-    other_cues = [c for c in question.cues if not {place for place, _ in c.rels} & explaining]
+    said = {place for hit in links.ops.get("explain", ()) for place in range(hit.start, hit.end)}
+    other_cues = [
+        c for c in question.cues if c.start not in said and not {place for place, _ in c.rels} & explaining
+    ]
     for label, _ in question.label_choices(thing):
         for rel in world.rels:
             prop = world.text_property(rel.start)
@@ -174,11 +177,7 @@ def same(question: Question, rules: RuleBook) -> Plan | None:
     links, world = question.links, question.world
     beside = any(w.label != world.agent for w in question.labels) or bool(question.asked)
     others = links.has("else") and beside
-    if (
-        not (links.has("same") or others)
-        or len(question.things) != 1
-        or (links.has("common_all") and not links.has("who"))
-    ):
+    if not (links.has("same") or others) or len(question.things) != 1:
         return None
     thing = question.things[0]
     label = question.label_choices(thing)[0][0]

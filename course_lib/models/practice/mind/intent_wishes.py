@@ -29,7 +29,7 @@ def change(question: Question, rules: RuleBook) -> Plan | None:
     }
     for hit in links.writes:
         opening = all(links.word(i) in polite for i in range(hit.start))
-        closing = question.hinglish and hit.end >= len(links.tokens) - 2
+        closing = question.hinglish and hit.end >= len(links.tokens) - 2 and _is_order(question, hit.end)
         if not opening and not closing:
             continue
         thing = question.things[0] if question.things else None
@@ -46,6 +46,17 @@ def change(question: Question, rules: RuleBook) -> Plan | None:
         action = hit.name
         return Change(action, label, named, prop, value, rest)  # type: ignore[arg-type]
     return None
+
+
+_ORDERS = frozenset(
+    ("karo", "do", "de", "dena", "dijiye", "hatao", "mitao", "badlo", "jodo", "kardo", "karna")
+)
+
+
+def _is_order(question: Question, end: int) -> bool:
+    """Whether a Hinglish wish is one: 'saaf kar do' is, 'clear hone chahiye' is not."""
+    links = question.links
+    return links.word(end - 1) in _ORDERS or links.word(len(links.tokens) - 1) in _ORDERS
 
 
 def outside(question: Question, rules: RuleBook) -> Plan | None:

@@ -81,7 +81,8 @@ _HASHED = re.compile(r"^\s{0,3}#{1,4}\s+(?P<title>.+?)\s*#*\s*$")
 _LABELLED = re.compile(r"^(?:\*\*)?(?P<title>[A-Za-z][A-Za-z' ]{2,40}?)(?:\*\*)?:(?:\*\*)?\s*$")
 _TAG = re.compile(r"^\s*<(?P<close>/?)(?P<title>[a-z][a-z_ -]{2,30})>\s*$")
 _INLINE = re.compile(
-    r"^\s*(?:\*\*)?(?:user(?:'s)? )?(?P<title>question|message|rows|chat)(?:\*\*)?\s*:\s*(?P<rest>\S.*)$",
+    r"^\s*(?:\*\*)?(?:user(?:'s)? )?(?P<title>question|message|rows|results?|chat)"
+    r"(?:\*\*)?\s*:\s*(?P<rest>\S.*)$",
     re.I,
 )
 _LOOKS_LIKE_QUERY = re.compile(r"\b(?:MATCH|RETURN|CREATE|MERGE|UNWIND|DELETE)\b")

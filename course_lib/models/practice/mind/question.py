@@ -193,8 +193,8 @@ def sort_question(text: str, world: World, memory: Remembered, abbreviations: bo
     links = link(text, world, abbreviations)
     question = Question(world, links, is_hinglish(text), labels=list(links.labels), cues=list(links.rels))
     _resolve_pronouns(question, memory)
-    _order_cues(question)
     _purposes(question)
+    _order_cues(question)
     _appositions(question)
     _sort_mentions(question)
     exclusions(question)
@@ -326,6 +326,7 @@ def _order_cues(question: Question) -> None:
 def _purposes(question: Question) -> None:
     """'to build it', 'banane ke liye': the purpose of what is asked, not a relationship of its own."""
     links = question.links
+    question.cues = [cue for cue in question.cues if not _is_ought(links, cue)]
     if len(question.cues) < 2:
         return
 
@@ -344,6 +345,13 @@ def _purposes(question: Question) -> None:
         )
 
     question.cues = [cue for cue in question.cues if not is_purpose(cue)] or question.cues
+
+
+def _is_ought(links: Links, cue: RelCue) -> bool:
+    """'padhna chahiye' is what one should do; 'skills chahiye' is what is needed."""
+    before = links.word(cue.start - 1)
+    ought = links.word(cue.start) == "chahiye" and before.endswith(("na", "ni", "ne", "naa"))
+    return ought and before not in ("aana", "aani", "aane", "hona", "honi")
 
 
 def is_temporal(links: Links, hit: Hit) -> bool:
@@ -524,7 +532,10 @@ def _prop_for(question: Question, number: NumberWord) -> PropWord | None:
         ):
             continue
         gap = number.start - word.end if word.end <= number.start else word.start - number.end
-        limit = 1 if number.ordinal and number.value < 13 else 4
+        counting = number.ordinal and number.value < 13
+        if counting and number.start > word.start:
+            continue  # 'third year', but not 'founded first'
+        limit = 1 if counting else 4
         if gap <= limit and (nearest is None or gap < nearest[0]):
             nearest = (gap, word)
     if nearest is not None:

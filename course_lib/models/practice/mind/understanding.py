@@ -65,7 +65,8 @@ def _adopt_unknown(question: Question) -> None:
         return
     for run in _runs(links.unknown):
         words = links.tokens[run[0] : run[-1] + 1]
-        if all(token.text[0].isupper() for token in words) and len(run) <= 3:
+        opening = run == [0] and not _is_slot(question, 0)  # a first word has its capital for nothing
+        if all(token.text[0].isupper() for token in words) and len(run) <= 3 and not opening:
             _adopt(question, run)
     if not question.things and _speaks_of_the_graph(question):
         runs = [run for run in _runs(links.unknown) if any(_is_slot(question, place) for place in run)]
@@ -101,7 +102,7 @@ def _speaks_of_the_graph(question: Question) -> bool:
 _BEFORE_NAMES = frozenset(
     ["of", "in", "for", "to", "at", "with", "about", "on", "by", "explain", "is", "does"]
 )
-_AFTER_NAMES = frozenset(["ka", "ke", "ki", "ko", "mein", "pe", "se", "ne", "kaun", "kya"])
+_AFTER_NAMES = frozenset(["'s", "ka", "ke", "ki", "ko", "mein", "pe", "se", "ne", "kaun", "kya"])
 
 
 def _is_slot(question: Question, place: int) -> bool:
