@@ -15,8 +15,8 @@ DECIMALS = 5
 def search_words(facts: Sequence[Fact], question: str, k: int = 10) -> list[Fact]:
     """The texts that share the rarest words with a question, best first.
 
-    Only whole words count, capitals or not; words such as *the*, *is* and *which* are left out. A text that shares no
-    word is no find, so there may be fewer than `k`.
+    Only whole words count, capitals or not; *the*, *is*, *which* and the like are left out. A text that
+    shares no word is no find, so there may be fewer than `k`.
 
     Args:
         facts: what to search.
