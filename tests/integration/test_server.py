@@ -234,10 +234,13 @@ def test_a_write_after_a_kill_is_made_once(home: Home) -> None:
 
 
 def test_a_write_that_is_cut_off_says_that_it_may_have_been_made(home: Home) -> None:
-    graph = graph_of(home)
+    graph, other = graph_of(home), graph_of(home, "other")
     pid = home.recorded()["pid"]
     # A query that keeps the server busy for longer than it will live.
-    slow = "UNWIND range(1, 20000) AS x UNWIND range(1, 20000) AS y WITH x, y WHERE x + y = -1 CREATE (:Never {x: x})"
+    slow = (
+        "UNWIND range(1, 20000) AS x UNWIND range(1, 20000) AS y WITH x, y WHERE x + y = -1 "
+        "CREATE (:Never {x: x})"
+    )
     failure: list[BaseException] = []
 
     def run() -> None:
@@ -248,8 +251,7 @@ def test_a_write_that_is_cut_off_says_that_it_may_have_been_made(home: Home) -> 
 
     thread = threading.Thread(target=run)
     thread.start()
-    busy = graph_of(home, "other")
-    wait_until(lambda: "Never" in str(busy._link().owner("GRAPH.INFO")), "the query runs")
+    wait_until(lambda: "Never" in str(other._link().owner("GRAPH.INFO")), "the query runs")
     os.kill(pid, signal.SIGKILL)
     thread.join(30)
 
