@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,7 +38,7 @@ class Stage:
     name: str
     commands: tuple[tuple[str, ...], ...]
     aside: bool = False
-    """Whether it runs beside the stages that follow: it uses one processor and nobody waits for it."""
+    """Whether it runs beside the other stages."""
     note: str = ""
     """What stands below its line."""
 
@@ -157,7 +157,7 @@ def plan(
         notes.append(f"the browser tests: no Chromium here. To get one: {how_to_get_chromium()}.")
     else:
         looks = "what the browser showed: .course/screenshots/"
-        stages.append(Stage("in the browser", ((*pytest, "tests/browser", *chosen),), note=looks))
+        stages.append(Stage("in the browser", ((*pytest, "tests/browser", *chosen),), aside=True, note=looks))
     if select:
         stages = [stage for stage in stages if stage.name in ("tests", "in the browser")]
     return stages, notes
@@ -193,29 +193,35 @@ def nbval_arguments(root: Path) -> list[str]:
 
 
 def run_stages(stages: Sequence[Stage], root: Path) -> Iterator[Outcome]:
-    """Runs the stages and prints a line for each, with the output of what failed."""
+    """Runs the stages and prints a line for each, with the output of what failed.
+
+    Stages that run aside form a queue of their own beside the others: they wait a good deal (for a browser),
+    and two processors have that time to give.
+    """
     children = Children()
     with (
         tempfile.TemporaryDirectory(prefix="ct-", ignore_cleanup_errors=True) as folder,
-        ThreadPoolExecutor(max_workers=len(stages) + 1) as pool,
+        ThreadPoolExecutor(max_workers=1) as pool,
     ):
         environment = environment_for_tests(Path(folder))
-        aside: list[tuple[Stage, Future[Outcome]]] = []
+        aside = {
+            stage.name: pool.submit(run_stage, stage, root, environment, children)
+            for stage in stages
+            if stage.aside
+        }
         try:
-            for stage in stages:
-                if stage.aside:
-                    aside.append((stage, pool.submit(run_stage, stage, root, environment, children)))
-                    continue
+            # First those that the person sees come and go; then what is left of the others.
+            for stage in sorted(stages, key=lambda stage: stage.aside):
                 with showing(stage, children):
-                    outcome = run_stage(stage, root, environment, children)
-                report(stage, outcome)
-                yield outcome
-            for stage, future in aside:
-                outcome = future.result()
+                    if stage.aside:
+                        outcome = aside[stage.name].result()
+                    else:
+                        outcome = run_stage(stage, root, environment, children)
                 report(stage, outcome)
                 yield outcome
         except BaseException:
             print(f"\nStopped in: {', '.join(children.names()) or 'no stage'}", flush=True)
+            pool.shutdown(wait=False, cancel_futures=True)
             print(children.end_all(), flush=True)
             raise
 

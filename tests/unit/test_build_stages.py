@@ -125,7 +125,7 @@ def test_stages_are_reported_with_the_output_of_what_failed_only(
         Stage("bad", (code("print('what went wrong')"), code("import sys; sys.exit('the fault')"))),
     ]
     outcomes = list(command.run_stages(stages, tmp_path))
-    assert [(o.passed, o.failed) for o in outcomes] == [(1, 0), (1, 1), (0, 1)]
+    assert [(o.passed, o.failed) for o in outcomes] == [(1, 0), (1, 1), (0, 1)]  # what ran aside comes last
     printed = capsys.readouterr().out
     assert "not shown" not in printed
     assert "the fault" in printed
