@@ -66,14 +66,14 @@ college.read(cypher)
 # None, and no error. Your college says `Club` and `MEMBER_OF`; nobody told the model, so it made words up that sound right.
 # Lesson 05 tells it.
 #
-# What does the system prompt do? Leave it out, and ask the same.
+# What does the system prompt do? Say less in it, and ask the same.
 
 # %%
-request["messages"] = request["messages"][1:]
+request["messages"][0]["content"] = "You write Cypher."
 print(post(request)["choices"][0]["message"]["content"])
 
 # %% [markdown]
-# It chats. For a person that is friendly, for a program that wants to run a query it is rubble (lesson 06 clears it away).
+# It chats. For a person that is friendly, for a program that wants to run a query it is rubble. (Lesson 06 clears it away.)
 #
 # You need not write JSON by hand. `connect` gives you the model that the settings name; with a key of your own, it is a real one,
 # and the cells stay the same.
@@ -97,7 +97,7 @@ from course_lib.models.catalogue import load_catalogue
 
 Rows(
     ("model", "in", "out", "looked up"),
-    [(p.listed_model, p.price.tokens_in, p.price.tokens_out, p.checked) for p in load_catalogue() if p.price],
+    [(p.listed_model, p.price.tokens_in, p.price.tokens_out, p.checked) for p in load_catalogue() if p.listed_model],
 )
 
 # %% [markdown]
@@ -143,11 +143,11 @@ for fact_id in ("S02", "S02-STUDIES-CS201", "C02-PREREQUISITE_FOR-C03", "N08"):
 # (The method is called BM25, and most search boxes have it inside.)
 
 # %%
-for fact in search_words(facts, "Transactions: what happens after a crash?", k=3):
+for fact in search_words(facts, "What is left of a transaction after a crash?", k=3):
     print("-", fact)
 
 # %% [markdown]
-# The note is there. Now the same thing, as a person says it who doesn't know the word *transaction*. **Will it be found?**
+# The right note comes first. Now the same thing, as a person says it who doesn't know the word *transaction*. **Will it be found?**
 
 # %%
 payment = "The power failed in the middle of a payment. Is half of it booked now?"
@@ -158,7 +158,8 @@ for fact in search_words(facts, payment, k=3):
 # It shares one word, *half*, with two notes about something else. Search by words finds words.
 #
 # **Search by meaning.** An *embedding* model turns a text into a list of numbers, a **vector**, so that texts which mean similar things lie
-# close together. The graph engine can keep such vectors, and find the nearest. Those below were computed beforehand:
+# close together. The graph engine itself can keep such vectors (here on nodes of their own, labelled `Fact`) and find the nearest. Those below were computed beforehand, by the
+# model and on the day that the first line names:
 
 # %%
 from course_lib.college.search import index_meanings, read_vectors, search_meaning
@@ -169,7 +170,7 @@ for fact in search_meaning(index, payment, k=3):
     print("-", fact)
 
 # %% [markdown]
-# The transaction comes first, with no word in common. *That* is what embeddings are good at. (For texts of your own you need the model
+# The transaction comes first, and *half* isn't in it: no word that counts is shared. *That* is what embeddings are good at. (For texts of your own you need the model
 # itself, an extra of about 200 MB: `python -m pip install -r locks/embeddings.lock`. This lesson does without.)
 
 # %% [markdown]
@@ -194,14 +195,17 @@ lesson.check("04.2", prediction)
 
 # %%
 helper = "Who has a skill that Aarav's project requires?"
-for name, found in (("words", search_words(facts, helper, k=4)), ("meaning", search_meaning(index, helper, k=4))):
+for name, found in (
+    ("words", search_words(facts, helper, k=4)),
+    ("meaning", search_meaning(index, helper, k=4)),
+):
     print(name)
     for fact in found:
         print("  -", fact)
 
 # %% [markdown]
 # Neat sentences about Aarav, skills and projects. The answer takes three of them in a chain: Aarav works on *a project*, that project requires
-# *a skill*, someone has *that skill*. The last link shares neither a word nor a meaning with the question. You find it by walking:
+# *a skill*, someone has *that skill*. Which skill it is, and so which sentence to look for, one only knows after reading the first two. You find it by walking:
 
 # %%
 college.read("""
@@ -241,7 +245,7 @@ lesson.check("04.3", answered)
 
 # %% [markdown]
 # ## The bake-off
-# 42 questions, half of them paraphrases, of zero hops (the answer stands in one node) to four. Each search may hand over ten texts. The graph gets
+# 42 questions, about half of them paraphrases, of zero hops (the answer stands in one node) to four. Each search may hand over ten texts. The graph gets
 # a query that a person wrote, who knew the schema and the names but had read no note. One rule for all three: is the proof in what was handed over?
 #
 # **Before you run it:** where will text win?
@@ -264,11 +268,9 @@ bars(table[:-1], "Questions answered with proof, by hops", series=("words", "mea
 
 # %%
 notes = [r for r in results if r.question.kind == "note"]
-for name, part in (
-    ("by name", [r for r in notes if not r.question.paraphrase_of]),
-    ("paraphrased", [r for r in notes if r.question.paraphrase_of]),
-):
-    print(f"{name:12}", {way: sum(r.answered for r in part if r.way == way) for way in ("words", "meaning", "graph")}, "of", len(part) // 3)
+by_name = by_hops([r for r in notes if not r.question.paraphrase_of])[-1]
+paraphrased = by_hops([r for r in notes if r.question.paraphrase_of])[-1]
+Rows(("asked", *table.columns[1:]), [("by name", *by_name[1:]), ("paraphrased", *paraphrased[1:])])
 
 # %% [markdown]
 # **That is where text wins, and plainly**: ask for an explanation in your own words, and the graph has no handle to hold on to.
@@ -283,7 +285,8 @@ for way in ("words", "meaning", "graph"):
 # %% [markdown]
 # Be as strict with the table as with a stranger's:
 #
-# - It compares *looking up*. The queries were written by a person; the next four lessons get a model to write them, and that will cost some of the graph's lead.
+# - For connections the graph cannot miss here: a person wrote the right query, and its rows *are* the proof. So the column says what a graph can give if it is
+#   asked rightly. In the next lessons a model writes the queries, and that will cost some of the lead.
 # - The questions are ours, and so is the college, which is small: ten texts are five per cent of it. They would be far less of a real one.
 # - A better embedding model, more texts or a second search with what the first one found would lift the searches. You can try: `bake_off(college, k=20)`.
 
@@ -298,9 +301,7 @@ for way in ("words", "meaning", "graph"):
 # %% exercise="04.4"
 decision = {"explain": ("...", 0), "connect": ("...", 0)}
 ### BEGIN SOLUTION
-# Counted so, for each of the three:
-# sum(r.answered for r in results if r.way == "meaning" and r.question.kind == "note" and r.question.paraphrase_of)
-# sum(r.answered for r in results if r.way == "graph" and r.question.hops >= 2)
+# Counted so: sum(r.answered for r in results if r.way == "graph" and r.question.hops >= 2)
 decision = {"explain": ("meaning", 4), "connect": ("graph", 20)}
 ### END SOLUTION
 lesson.check("04.4", decision)

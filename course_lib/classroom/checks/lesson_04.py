@@ -25,9 +25,7 @@ COST = FunctionCheck(
         Case(
             (0, 1_000_000, (0.15, 0.60)), 0.60, says="What comes out has a price of its own, the second one."
         ),
-        Case(
-            (1200, 80, (0.75, 3.75)), 0.0012, says="Prices are for a *million* tokens. Is that in your sum?"
-        ),
+        Case((1200, 80, (0.75, 3.75)), 0.0012, says="Prices are for a million tokens. Is that in your sum?"),
         Case((0, 0, (5.0, 25.0)), 0.0),
     ),
     learnt="Out is several times dearer than in, but in is what grows: the schema, the memory, the ten texts.",
@@ -71,7 +69,7 @@ def _holds(*letters: str) -> Callable[[Any], bool]:
 
 MISSED = PredictCheck(
     actual=_missed,
-    learnt="An abbreviation and a synonym are other *words*. To search by words they are strangers.",
+    learnt="An abbreviation and a synonym are other words. To search by words they are strangers.",
     misconceptions=(
         Misconception(
             [], "It misses some. Which words of each question stand in the texts, letter by letter?"
@@ -84,12 +82,12 @@ MISSED = PredictCheck(
         ),
         Misconception(
             _holds("a", "b", "d"),
-            "Two of the three. The texts say *A deadlock needs* …: upper and lower case are one, so a rare word is shared.",
+            "Two of the three. The note says 'A deadlock needs': upper and lower case are one, so a rare word is shared.",
             near=True,
         ),
         Misconception(
             _holds("b", "c", "d"),
-            "Two of the three. *Payal* and *member* both stand in the texts that are needed.",
+            "Two of the three. 'Payal' and 'member' both stand in the texts that are needed.",
             near=True,
         ),
         Misconception(
@@ -123,7 +121,7 @@ LUCK = FunctionCheck(
         Case(
             ([_FRIEND, _OTHER], ["Payal"], _PROOF),
             False,
-            says="A lucky hit still counts: *Aarav is friends with Payal* holds the name, and nothing of the proof.",
+            says="A lucky hit still counts: 'Aarav is friends with Payal.' holds the name, and nothing of the proof.",
         ),
         Case(
             ([_OTHER, _KNOWS, _WORKS, _NEEDS], ["Payal"], _PROOF),
@@ -249,7 +247,7 @@ def a_win_for_text(answer: Any, room: Room) -> Outcome:
     used = [name for name in names if _inside(_words(name), words)]
     if used:
         return nearly(
-            f"*{used[0]}* is a name in the graph, so a query could start there. Say it without the name.",
+            f"'{used[0]}' is a name in the graph, so a query could start there. Say it without the name.",
             answer,
         )
     if any(_inside(words[i : i + _COPIED], _words(texts[note])) for i in range(len(words) - _COPIED + 1)):
