@@ -140,7 +140,7 @@ def evaluate(exercise_id: str, answer: Any, settings: Settings | None = None) ->
     settings = settings or load_settings()
     function = find_check(exercise.id)
     try:
-        if is_untouched(exercise, answer, settings.root / "solutions"):
+        if is_untouched(exercise, answer, settings.root):
             several = isinstance(answer, tuple) and not all(map(is_blank, answer))
             said = not_attempted(HALF_EMPTY) if several and is_blank(answer) else not_attempted()
             return replace(said, exercise=exercise.id)
@@ -249,7 +249,7 @@ def hint_card(exercise: Exercise, seen: int, notes: list[str] | None = None) -> 
     after = ""
     if number == most:
         first = "That was the last one." if seen >= most else "This is the last one."
-        after = f"{first} Still stuck? A worked answer is in {_solution_file(exercise)}."
+        after = f"{first}{_worked_answer(exercise, ' Still stuck?')}"
     return show.plain_card(
         f"Hint {number} of {most} · {exercise.id} {exercise.title}",
         exercise.hints[number - 1],
@@ -312,7 +312,7 @@ def _offer(outcome: Outcome, exercise: Exercise, book: ProgressFile) -> str:
         return f"Stuck? {call} gives the first of {most} hints."
     if seen < most:
         return f"Still stuck? {call} gives the next hint ({most - seen} left)."
-    return f"{call} shows the last hint again. A worked answer is in {_solution_file(exercise)}."
+    return f"{call} shows the last hint again.{_worked_answer(exercise)}"
 
 
 def _what_next(exercise: Exercise, entries: dict[str, Entry]) -> str:
@@ -336,8 +336,11 @@ def _minutes(number: int) -> str:
     return f"{number} minute{'' if number == 1 else 's'}"
 
 
-def _solution_file(exercise: Exercise) -> str:
-    return f"solutions/{load_manifest().lesson(exercise.lesson).file_stem}.ipynb"
+def _worked_answer(exercise: Exercise, before: str = "") -> str:
+    """Where a worked answer is; nothing where a class has the course without its solutions."""
+    stem = load_manifest().lesson(exercise.lesson).file_stem
+    file = f"solutions/{stem}.ipynb"
+    return f"{before} A worked answer is in {file}." if (load_settings().root / file).is_file() else ""
 
 
 def _meant(exercise_id: str | None) -> Exercise:

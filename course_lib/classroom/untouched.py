@@ -11,6 +11,7 @@ import builtins
 import contextlib
 import dataclasses
 import io
+import json
 import types
 from collections.abc import Mapping
 from functools import cache
@@ -87,27 +88,44 @@ def one_answer(answers: tuple[Any, ...]) -> Any:
     return answers[0] if len(answers) == 1 else answers
 
 
-def is_untouched(exercise: Exercise, answer: Any, solutions: Path) -> bool:
+def is_untouched(exercise: Exercise, answer: Any, root: Path) -> bool:
     """Whether an answer is empty, or just what the exercise's stub hands in.
 
     Args:
         exercise: the exercise.
         answer: what the learner handed in.
-        solutions: the folder with the lessons' sources.
+        root: the course's folder. The stub comes from the lesson's source in solutions/; where a class has
+            the course without its solutions, from the lesson in notebooks/.
     """
     if is_blank(answer):
         return True
-    lesson = load_manifest().lesson(exercise.lesson)
-    path = solutions / f"{lesson.file_stem}.py"
-    # A class may get the course without its solutions: then only an empty answer counts as untouched.
-    return path.is_file() and same_answer(_stub_answer(path, exercise.id, path.stat().st_mtime_ns), answer)
+    stem = load_manifest().lesson(exercise.lesson).file_stem
+    for path in (root / "solutions" / f"{stem}.py", root / "notebooks" / f"{stem}.ipynb"):
+        if path.is_file():
+            return same_answer(_stub_answer(path, exercise.id, path.stat().st_mtime_ns), answer)
+    return False
 
 
 @cache
 def _stub_answer(path: Path, exercise_id: str, _changed_ns: int) -> Any:
+    if path.suffix == ".ipynb":
+        stub = _stub_in_notebook(path, exercise_id)
+        # A notebook without the exercise's cell says nothing about its stub.
+        return _Blank() if stub is None else handed_in_by(stub, exercise_id)
     from course_lib.classroom.source import parse_lesson
 
     return handed_in_by(parse_lesson(path).exercise(exercise_id).stub, exercise_id)
+
+
+def _stub_in_notebook(path: Path, exercise_id: str) -> str | None:
+    try:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        for cell in cells:
+            if cell["metadata"].get("exercise") == exercise_id:
+                return "".join(cell["source"])
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return None
 
 
 def is_blank(answer: Any) -> bool:

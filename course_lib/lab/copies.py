@@ -1,11 +1,11 @@
 """The learner's own copies of the lessons.
 
 Opening a notebook and leaving it rewrites it. So learners work in `work/`, which git does not look at, and
-the lessons as shipped stay as they are. A copy is made once and never written to again: it is theirs, whether or
-not they have changed it, and also when JupyterLab alone has saved it.
+the lessons as shipped stay as they are. A copy is made once and never written to again: it is theirs, also
+when nobody but JupyterLab has saved it.
 
-The shipped lessons hold what their cells gave, to be read without running anything. A copy holds none of it: a
-lesson asks *before you run it: what do you expect?*, and the answer must not stand below the question.
+The shipped lessons hold what their cells gave, to be read without running anything. A copy holds none of it:
+a lesson asks *before you run it: what do you expect?*, and the answer must not stand below the question.
 """
 
 from __future__ import annotations

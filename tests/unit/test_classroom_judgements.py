@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from course_lib.classroom.registry import CheckMissingError, CheckTwiceError, fi
 from course_lib.classroom.room import Room
 from course_lib.classroom.untouched import (
     NoCheckCallError,
+    _stub_answer,
     handed_in_by,
     is_blank,
     is_untouched,
@@ -276,9 +278,26 @@ def test_a_stub_in_a_source_counts_as_untouched_and_a_missing_source_does_not_ma
     assert is_untouched(exercise, "", tmp_path)
     cell = "query = 'MATCH  (n) RETURN n'\n### BEGIN SOLUTION\nquery = 'x'\n### END SOLUTION\n"
     source = f'# %% exercise="00.2"\n{cell}lesson.check("00.2", query)\n'
-    (tmp_path / "00_start_here.py").write_text(source, encoding="utf-8")
+    (tmp_path / "solutions").mkdir()
+    (tmp_path / "solutions" / "00_start_here.py").write_text(source, encoding="utf-8")
     assert is_untouched(exercise, query, tmp_path)
     assert not is_untouched(exercise, query + ".name", tmp_path)
+
+
+def test_without_the_solutions_the_stub_comes_from_the_shipped_lesson(tmp_path: Path) -> None:
+    root = load_settings().root
+    (tmp_path / "notebooks").mkdir()
+    for path in (root / "notebooks").glob("[0-9][0-9]_*.ipynb"):
+        shutil.copy(path, tmp_path / "notebooks")
+    exercise = load_manifest().exercise("01.2")
+    stub = _stub_answer(root / "solutions" / "01_first_graph.py", "01.2", 0)
+    assert isinstance(stub, str)
+    assert stub.strip(), "this stub is more than an empty text"
+    assert is_untouched(exercise, stub, tmp_path)
+    assert not is_untouched(exercise, stub + " LIMIT 9", tmp_path)
+    for torn in ("", "[]", '{"cells": [{}]}', '{"cells": []}'):
+        (tmp_path / "notebooks" / "01_first_graph.ipynb").write_text(torn, encoding="utf-8")
+        assert not is_untouched(exercise, stub, tmp_path)
 
 
 # ----------------------------------------------------------------------------------------- how it looks

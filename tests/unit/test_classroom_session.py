@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from course_lib.classroom.manifest import NoSuchExerciseError
 from course_lib.classroom.outcome import NotRightError, Outcome, right
 from course_lib.classroom.room import Room
 from course_lib.college.errors import ServerLostError
+from course_lib.settings import load_settings
 
 
 @pytest.fixture(autouse=True)
@@ -66,6 +68,21 @@ def test_hints_come_one_by_one_and_the_last_stays(home: Path, capfd: pytest.Capt
     assert entry(home, "00.1")["hints"] == 3
     lesson.check("00.1", 7)
     assert "shows the last hint again" in capfd.readouterr().out
+
+
+def test_no_worked_answer_is_promised_where_a_class_has_none(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    without = replace(load_settings(), root=tmp_path / "class")
+    monkeypatch.setattr(session, "load_settings", lambda: without)
+    for _ in range(4):
+        lesson.hint("00.1")
+    lesson.check("00.1", 7)
+    said = capfd.readouterr().out
+    assert "That was the last one." in said
+    assert "shows the last hint again." in said
+    assert "worked answer" not in said
+    assert "solutions" not in said
 
 
 def test_a_hint_without_an_id_is_for_the_last_exercise(capfd: pytest.CaptureFixture[str]) -> None:
