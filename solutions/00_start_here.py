@@ -39,7 +39,7 @@ visits = visits + 1
 visits
 
 # %% [markdown]
-# What the last line of a cell comes to is shown below the cell.
+# The value of the last line is shown below the cell.
 #
 # ### Exercise 00.1 · predict (core, 3 minutes)
 # Say you begin afresh: you run `visits = 0` once and the cell after it once. Then you run that last cell **three
@@ -56,16 +56,18 @@ lesson.check("00.1", prediction)
 # %% [markdown]
 # Now try it: click into the cell with `visits + 1` and press **Ctrl + Enter** three times (that runs a cell and
 # stays there). The number in brackets at its left grows too: it says in which order cells ran. Memory follows that
-# order, not the order on the page. Most riddles in a notebook come from there, and three things cure them:
+# order, not the order on the page. Most riddles in a notebook come from there. Two buttons help:
 #
 # - **Restart**, in the menu *Kernel*: the memory is empty again. Then run the cells from the top.
 # - **Interrupt**, the square button: stops a cell that does not end. While it runs, its bracket holds a star.
-# - In this course, each lesson brings its own data and puts it in order when it starts. You cannot break anything.
+#
+# Each lesson puts its own graph in order when it starts, so you cannot harm the data.
 
 # %% [markdown]
 # ## What your machine can do
 # The next cell looks at everything that the course stands on. Where something is missing, the remedy stands beside
-# it. In a terminal, `course doctor` says the same.
+# it. A terminal inside JupyterLab says the same when you type `course doctor`; any other one in the course's folder,
+# when you type `python3 course.py doctor`.
 
 # %%
 lesson.machine()
@@ -89,12 +91,13 @@ college = lesson.start("00")
 college.read("MATCH (s:Student) RETURN s.name AS student, s.year AS year")
 
 # %% [markdown]
-# That was the real engine, on real data. Lesson 01 takes such a line apart. Here you need only this much: the word
+# The engine is real; the college is made up. Lesson 01 takes such a line apart. Here you need only this much: the word
 # after the colon says *what kind of thing*, and what stands after `RETURN` becomes the columns.
 #
 # ## A wrong answer earns help
 # Every exercise ends in a check, and the check knows four words. Let us make it say them, on an exercise that
-# comes further down: *return every club, its name first, then the year it was founded*.
+# comes further down: *return every club, its name first, then the year it was founded*. A club is a thing of the
+# kind `Club`, and it has two properties: `name` and `founded`.
 #
 # `lesson.rehearse` shows what a check would say, and counts nothing. First we hand in an empty text.
 # **What would be fair to say to that?**
@@ -125,33 +128,30 @@ lesson.rehearse("00.2", "MATCH (c:Club) RETURN c.name AS club")
 lesson.hint("00.2")
 
 # %% [markdown]
-# A hint costs nothing; it is only remembered that you saw it, and so the next call would give the second one. An
-# exercise can be started over, with its hints.
-
-# %%
-lesson.reset("00.2")
-
-# %% [markdown]
-# The fourth word is yours to draw.
+# A hint costs nothing; it is only remembered that you saw it, and so the next call gives the second one. An exercise
+# can be started over too, with its hints: that is `lesson.reset("00.2")`. It forgets your attempts, also a right
+# one, and your cell keeps what you wrote.
+#
+# The fourth word you will get yourself.
 #
 # ### Exercise 00.2 · write (core, 6 minutes)
-# Write a query that returns every club: its name first, then the year it was founded. Copy one from above and
+# Write a query that returns every club: its `name` first, then the year it was `founded`. Copy one from above and
 # change it. Be wrong once or twice on the way; you have seen that it pays.
 
 # %% exercise="00.2"
-query = ""
+clubs_query = ""
 ### BEGIN SOLUTION
-query = """
+clubs_query = """
     MATCH (c:Club) RETURN c.name AS club, c.founded AS founded
 """
 ### END SOLUTION
-lesson.check("00.2", query)  # stuck? lesson.hint("00.2")
+lesson.check("00.2", clubs_query)  # stuck? lesson.hint("00.2")
 
 # %% [markdown]
 # If you would rather press buttons than type, they do the same: check, hint, start over.
 
 # %%
-lesson.panel("00.2", lambda: query)
+lesson.panel("00.2", lambda: clubs_query)
 
 # %% [markdown]
 # ## Can a check be fooled?
@@ -171,11 +171,11 @@ college.read("RETURN 1 + 1 AS two")
 # Play the cheat. Write a query that gives the same row as the count of the students, and never looks at the graph.
 
 # %% exercise="00.3"
-query = ""
+cheat = ""
 ### BEGIN SOLUTION
-query = "RETURN 5 AS students"
+cheat = "RETURN 5 AS students"
 ### END SOLUTION
-lesson.check("00.3", query)
+lesson.check("00.3", cheat)
 
 # %% [markdown]
 # Would that work on exercise 00.2? Its rows are few, so somebody could type them in. **What do you expect?**
@@ -221,7 +221,7 @@ lesson.progress()
 # - Four words: not attempted, wrong, nearly, right. The two in the middle tell you something about your own rows.
 # - Rows that look right are not yet proof. Ask on data that nobody has seen.
 #
-# **Common mistakes:** running cells out of order; handing in the rows where the query is asked for; sparing oneself
-# a wrong answer, and with it the help.
+# **Common mistakes:** running cells out of order; handing in the rows instead of the query; not daring a wrong
+# answer, and so missing the help.
 #
 # **Next:** 01 draws questions as pictures, and one arrow turned round makes the rows vanish without an error.

@@ -29,6 +29,16 @@ ANSWERS = {
         wrong=[
             Wrong("MATCH (s:Student) RETURN s.name AS student, s.year AS year", says="These are students"),
             Wrong("MATCH (s:Student) RETURN s.name, s.founded", says="These are students"),
+            Wrong(
+                "MATCH (s:Student)-[:MEMBER_OF]->(c:Club) RETURN DISTINCT c.name, c.founded",
+                says="On another one a club has no members",
+                status="nearly",
+            ),
+            Wrong(
+                "MATCH (s:Student)-[:MEMBER_OF]->(c:Club) RETURN c.name, c.founded",
+                says="each once for every member",
+                status="nearly",
+            ),
             Wrong("MATCH (c:Club) RETURN c.name", says="the year is not among yours", status="nearly"),
             Wrong("MATCH (c:Club) RETURN c", says="put a dot", status="nearly"),
             Wrong(

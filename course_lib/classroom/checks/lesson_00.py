@@ -15,7 +15,6 @@ from course_lib.classroom.queries import (
     refuse_non_query,
     run_query,
     same_rows_as,
-    written,
 )
 from course_lib.classroom.registry import judges
 
@@ -57,12 +56,14 @@ def run_it_again(answer: Any, room: Room) -> Outcome:
 
 # ------------------------------------------------------------------------------- 00.2 a query, by analogy
 
+_STUDENT = r":\s*student\b"
+
 CLUBS = QueryCheck(
     reference="MATCH (c:Club) RETURN c.name AS club, c.founded AS founded",
     learnt="Change the label and you ask about other things; what stands behind RETURN becomes the columns.",
     near_misses=(
         NearMiss(
-            written(r":\s*student\b"),
+            lambda attempt: attempt.says(_STUDENT) and not attempt.says(r":\s*club\b"),
             "These are students. Which word of the query says what kind of thing to look for?",
             near=False,
         ),
@@ -77,6 +78,17 @@ CLUBS = QueryCheck(
         NearMiss(
             same_rows_as("MATCH (c:Club) RETURN c"),
             "The right clubs, each as a whole. Two columns were asked for: put a dot and a name behind `c`.",
+        ),
+        NearMiss(
+            lambda attempt: attempt.says(_STUDENT) and attempt.difference.rule == "duplicates",
+            "The right clubs, each once for every member. Every club was asked for: leave the students out.",
+        ),
+        NearMiss(
+            lambda attempt: (
+                attempt.says(_STUDENT) and attempt.difference.rule in ("rows missing", "rows differ")
+            ),
+            "Right on this college. On another one a club has no members, and you lose it: leave the students out.",
+            where="elsewhere",
         ),
         NearMiss(
             lambda attempt: any(None in row for row in attempt.yours),
@@ -124,5 +136,6 @@ def fool_a_check(answer: Any, room: Room) -> Outcome:
         )
     return right(
         "A check that looks once is fooled. So the checks here run your query on a second college too, "
-        "where a number that was typed in is wrong."
+        "where a number that was typed in is wrong.",
+        rows,
     )
