@@ -42,8 +42,8 @@ READER_COMMANDS = ("graph.ro_query", "info", "ping", "hello", "client|setinfo")
 """All that a reader may do. `info` is how the client finds out what kind of server it talks to."""
 CLUSTER_COMMANDS = ("command", "cluster|slots", "cluster|shards", "cluster|nodes", "readonly")
 """What a reader of a cluster needs on top, to find the node that has its key."""
-CONNECT_SECONDS = 5.0
-"""How long a connection may take to open."""
+CONNECT_SECONDS = 10.0
+"""How long a connection may take to open, the exchange of user and password included."""
 PATIENCE_SECONDS = (20.0, 120.0, 1200.0, None)
 """How long to wait for an answer. The engine stops a query at its own time limit; this is for an engine that
 no longer does. Each has a client of its own; a call takes the first that is ten seconds above its limit."""
@@ -375,10 +375,10 @@ class Connection:
         from redis import exceptions
 
         if not sent and not self.embedded:
-            tls = "It did not answer as TLS: falkor:// is the scheme without. " if "SSL" in str(error) else ""
+            tls = "If it does not speak TLS, write falkor://. " if "falkors:" in self.address else ""
             return ServerUnreachableError(
                 f"The server at {self.address} cannot be reached ({_reason(error)}).",
-                f"{tls}Check FALKORDB_URL and that the server runs, or unset it to use the embedded one.",
+                f"Check FALKORDB_URL and that the server runs, or unset it to use the embedded one. {tls}".strip(),
             )
         if isinstance(error, exceptions.TimeoutError):
             what = "The graph server did not answer in time."
@@ -444,15 +444,27 @@ class _Address:
 
 
 def _marking(base: type[Any]) -> type[Any]:
-    """A connection class that notes on an error that it came before any command was sent."""
+    """A connection class that notes on an error that it came before any command was sent.
+
+    The client lets the first exchange (TLS, user, password) take as long as a query. Somebody who accepts and
+    then says nothing would be waited for that long; this one gives up after `CONNECT_SECONDS`.
+    """
 
     class Marking(base):  # type: ignore[misc]
         def connect_check_health(self, *args: Any, **kwargs: Any) -> Any:
-            try:
+            if self._sock is not None:
                 return super().connect_check_health(*args, **kwargs)
+            patience, self.socket_timeout = self.socket_timeout, CONNECT_SECONDS
+            try:
+                done = super().connect_check_health(*args, **kwargs)
             except Exception as error:
                 error.course_not_sent = True  # type: ignore[attr-defined]
                 raise
+            finally:
+                self.socket_timeout = patience
+            self._sock.settimeout(patience)
+            self._parser.on_connect(self)
+            return done
 
     return Marking
 

@@ -226,7 +226,12 @@ class Graph:
 
     def _make_exist(self) -> None:
         """The engine refuses to read a graph that is not there: a query of the owner's brings it about."""
-        self._send(True, "RETURN 1", WRITE_TIMEOUT_MS, repeatable=True)
+        from redis import exceptions
+
+        try:
+            self._send(True, "RETURN 1", WRITE_TIMEOUT_MS, repeatable=True)
+        except exceptions.ResponseError as error:
+            raise refusal(str(error), "RETURN 1", WRITE_TIMEOUT_MS) from error
 
     def _text(self, cypher: str, params: Mapping[str, Any] | None) -> str:
         """What is sent to the engine: the parameters and the query, both checked."""
