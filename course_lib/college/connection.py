@@ -17,12 +17,11 @@ import hmac
 import os
 import threading
 import time
-import urllib.parse
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from course_lib.college.address import ServerAddress, unusable
 from course_lib.college.errors import (
-    BadServerUrlError,
     NotAllowedError,
     ReaderNotAllowedError,
     ServerBusyError,
@@ -32,9 +31,11 @@ from course_lib.college.errors import (
 )
 from course_lib.college.refusals import disk_full
 from course_lib.college.server import Endpoint, ensure_server
-from course_lib.settings import Secret, Settings
+from course_lib.settings import Settings
 
 if TYPE_CHECKING:
+    import socket
+
     import falkordb
     import redis
 
@@ -51,8 +52,6 @@ BREAKS = 2
 """How many broken connections a call outlives, when it does no harm to send it again."""
 BASE_SECONDS = 120.0
 """How long the server may take to write its whole state to the disk."""
-SCHEMES = {"falkor": "redis", "falkors": "rediss", "redis": "redis", "rediss": "rediss", "unix": "unix"}
-"""The schemes of `FALKORDB_URL` -> what the client calls them."""
 
 _NOT_SENT = ("course_not_sent", "_falkordb_not_executed")
 
@@ -90,7 +89,7 @@ class Connection:
     def address(self) -> str:
         """Where the server is, fit to be shown: never with a user or a password."""
         url = self._settings.falkordb_url
-        return "the embedded server" if url is None else _Address.parse(url).shown
+        return "the embedded server" if url is None else ServerAddress.parse(url).shown
 
     def call(self, role: Role, *command: Any, timeout_ms: int = 5_000, repeatable: bool = True) -> Any:
         """Runs one command and gives its raw reply.
@@ -251,14 +250,14 @@ class Connection:
                 connection_class=redis.UnixDomainSocketConnection, path=str(self._endpoint.socket), **options
             )
         else:
-            address = _Address.parse(self._endpoint.url)
+            address = ServerAddress.parse(self._endpoint.url)
             tls = address.scheme == "rediss"
             if address.scheme != "unix":
                 options["socket_keepalive"] = True
             try:
                 pool = redis.ConnectionPool.from_url(address.url.reveal(), **options)
             except ValueError:
-                raise address.unusable() from None
+                raise unusable() from None
         if reader is not None:
             master = self._sentinel_pool(reader, patience)
             if master is not None:
@@ -354,7 +353,7 @@ class Connection:
             assert self._endpoint.secret is not None
             secret = self._endpoint.secret.read_bytes()
         else:
-            secret = _Address.parse(self._endpoint.url).password.encode()
+            secret = ServerAddress.parse(self._endpoint.url).password.encode()
         return hmac.new(b"course reader:" + secret, purpose.encode(), hashlib.sha256).hexdigest()
 
     # -- failures -----------------------------------------------------------------------------------------
@@ -378,7 +377,7 @@ class Connection:
             tls = "If it does not speak TLS, write falkor://. " if "falkors:" in self.address else ""
             return ServerUnreachableError(
                 f"The server at {self.address} cannot be reached ({_reason(error)}).",
-                f"Check FALKORDB_URL and that the server runs, or unset it to use the embedded one. {tls}".strip(),
+                f"Check FALKORDB_URL and that the server runs, or unset it. {tls}".strip(),
             )
         if isinstance(error, exceptions.TimeoutError):
             what = "The graph server did not answer in time."
@@ -397,52 +396,6 @@ class Connection:
         )
 
 
-@dataclass(frozen=True)
-class _Address:
-    """What can be read out of `FALKORDB_URL`."""
-
-    scheme: str
-    shown: str
-    url: Secret
-    password: str
-
-    @staticmethod
-    def parse(secret: Secret) -> _Address:
-        text = secret.reveal()
-        scheme, mark, rest = text.partition("://")
-        if not mark or scheme.lower() not in SCHEMES:
-            raise BadServerUrlError(
-                f"FALKORDB_URL begins with {scheme + '://'!r}, which is no kind of FalkorDB address."
-                if mark and scheme.isalnum()
-                else "FALKORDB_URL is no address: it does not begin with falkor://.",
-                "Write falkor://host:6379, falkors:// for TLS, or unix:///path/to/socket.",
-            )
-        client_scheme = SCHEMES[scheme.lower()]
-        url = Secret(f"{client_scheme}://{rest}")
-        try:
-            parts = urllib.parse.urlsplit(url.reveal())
-            port = parts.port
-        except ValueError:
-            raise _Address(client_scheme, "", url, "").unusable() from None
-        if client_scheme == "unix":
-            shown = f"unix://{parts.path}"
-            asked = urllib.parse.parse_qs(parts.query)
-            password = asked.get("password", [parts.password or ""])[0]
-        else:
-            shown = f"{scheme.lower()}://{parts.hostname or 'localhost'}:{port or 6379}"
-            password = urllib.parse.unquote(parts.password or "")
-        return _Address(client_scheme, shown, url, password)
-
-    def unusable(self) -> BadServerUrlError:
-        # The parser's own message is left out on purpose: it quotes the part that it could not read, which is
-        # the password when that holds a / or a #.
-        return BadServerUrlError(
-            "FALKORDB_URL cannot be read as an address.",
-            "Write falkor://user:password@host:6379, with special characters in the user and the password "
-            "percent-encoded (@ is %40, / is %2F, # is %23).",
-        )
-
-
 def _marking(base: type[Any]) -> type[Any]:
     """A connection class that notes on an error that it came before any command was sent.
 
@@ -451,10 +404,13 @@ def _marking(base: type[Any]) -> type[Any]:
     """
 
     class Marking(base):  # type: ignore[misc]
+        socket_timeout: float | None
+
         def connect_check_health(self, *args: Any, **kwargs: Any) -> Any:
             if self._sock is not None:
                 return super().connect_check_health(*args, **kwargs)
-            patience, self.socket_timeout = self.socket_timeout, CONNECT_SECONDS
+            patience = self.socket_timeout
+            self.socket_timeout = CONNECT_SECONDS
             try:
                 done = super().connect_check_health(*args, **kwargs)
             except Exception as error:
@@ -462,7 +418,7 @@ def _marking(base: type[Any]) -> type[Any]:
                 raise
             finally:
                 self.socket_timeout = patience
-            self._sock.settimeout(patience)
+            cast("socket.socket", self._sock).settimeout(patience)
             self._parser.on_connect(self)
             return done
 
@@ -503,7 +459,7 @@ def connection_for(settings: Settings) -> Connection:
     """
     url = settings.falkordb_url
     if url is not None:
-        _Address.parse(url)
+        ServerAddress.parse(url)
     key = (settings.home, url.reveal() if url else None, settings.reads_as_owner)
     with _guard:
         if key not in _connections:

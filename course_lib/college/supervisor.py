@@ -36,6 +36,7 @@ if __name__ == "__main__":
     # Run by its path, isolated and without the site packages: its own package is all it needs.
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from course_lib.college.base_writer import BaseWriter
 from course_lib.college.stored_log import StoredLog
 
 PROBE_SECONDS = 0.005
@@ -54,12 +55,6 @@ RESTART_WINDOW_SECONDS = 60.0
 LOG_BYTES = 1_000_000
 """A log larger than this is put aside when a server starts."""
 
-BURST_SECONDS = 5.0
-"""After how long a burst of writes gets a new base even if it goes on; a quiet tick is enough else."""
-REWRITE_SECONDS = 120.0
-"""After how long a new base that does not appear is given up, and tried again."""
-REWRITE_SHARE = 20.0
-"""A new base waits this many times as long as the last one took."""
 CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE)
 BASE_LOADED = "DB loaded from base file"
 """What a server says when it has read the base, before it plays back the log."""
@@ -108,10 +103,7 @@ class Supervisor:
         self.repairs: set[str] = set()
         self.stopping = False
         self.stored = StoredLog(self.folder / "data")
-        self.rewriting: tuple[str, float] | None = None
-        self.next_rewrite = 0.0
-        self.grown_since: float | None = None
-        self.seen = ("", 0)
+        self.bases = BaseWriter(self.stored, lambda: self._say(b"BGREWRITEAOF\r\n"))
         self.lock_fd = -1
         self.lock_id = (0, 0)
         self.wake = self._wake_pipe()
@@ -152,7 +144,8 @@ class Supervisor:
         if self.state in ("starting", "loading"):
             self._probe()
         else:
-            self._tend_log()
+            self.stored.sync()
+            self.bases.tend()
             self._check_folder()
             if self.asking:
                 self._report()
@@ -262,55 +255,11 @@ class Supervisor:
             return False
         return (stat.st_dev, stat.st_ino) == self.lock_id
 
-    # -- the stored log -----------------------------------------------------------------------------------
-
-    def _tend_log(self) -> None:
-        """Has a new base written when a burst of writes is over, or goes on for long. See `stored_log`."""
-        self.stored.sync()
-        now = time.monotonic()
-        if self.rewriting is not None:
-            base, since = self.rewriting
-            if self.stored.base() != base:
-                self.rewriting = None
-                self.grown_since = None
-                # A large graph takes long to write, and stands still while it is copied: not all the time.
-                self.next_rewrite = now + REWRITE_SHARE * (now - since)
-            elif now - since > REWRITE_SECONDS:
-                self.rewriting = None
-                self.next_rewrite = now + REWRITE_SECONDS
-            return
-        newest = self.stored.newest()
-        quiet = newest == self.seen
-        self.seen = newest
-        if newest[1] == 0:
-            self.grown_since = None
-            return
-        self.grown_since = self.grown_since or now
-        if now >= self.next_rewrite and (quiet or now - self.grown_since > BURST_SECONDS):
-            self._rewrite()
-
-    def _rewrite(self) -> None:
-        self.rewriting = (self.stored.base(), time.monotonic())
-        self._say(b"BGREWRITEAOF\r\n")
-
-    def _rewrite_and_wait(self) -> None:
-        """Before the server ends: a base that holds everything, so that nothing has to be played back."""
-        deadline = time.monotonic() + STOP_SECONDS
-        while self.server is not None and self.server.poll() is None and time.monotonic() < deadline:
-            if self.rewriting is None:
-                if not self.stored.has_grown():
-                    return
-                self._rewrite()
-            elif self.stored.base() != self.rewriting[0]:
-                self.rewriting = None
-            else:
-                time.sleep(PROBE_SECONDS)
-
     # -- the server ---------------------------------------------------------------------------------------
 
     def _start_server(self) -> None:
         self.state = "starting"
-        self.rewriting = None
+        self.bases.forget()
         data = self.folder / "data"
         data.mkdir(mode=0o700, exist_ok=True)
         aside = self.stored.leave_out_changes(self.folder)
@@ -423,7 +372,8 @@ class Supervisor:
 
     def _stop_server(self) -> None:
         if self.state == "ready" and self._lock_is_ours():
-            self._rewrite_and_wait()
+            server = self.server
+            self.bases.finish(lambda: server is not None and server.poll() is None, STOP_SECONDS)
         if self.server is None:
             return
         self.server.terminate()

@@ -211,6 +211,10 @@ def test_a_wrong_user_is_named(guarded: Server) -> None:
         (f"falkor://:{ENCODED}@localhost:port", "cannot be read"),
         (f"falkor://:{ENCODED}@localhost:99999", "cannot be read"),
         (f"falkor://:{ENCODED}@[::1", "cannot be read"),
+        ("falkor://:4321#w#rd@host:6379", "cannot be read"),
+        ("falkor://4321/pass/w@host", "cannot be read"),
+        ("falkor://:4321?pass/w@host", "cannot be read"),
+        ("falkor://", "cannot be read"),
         (f"falkor://:{ENCODED}@localhost:6379/0?socket_timeout=x", "cannot be read"),
     ],
 )
@@ -218,6 +222,7 @@ def test_an_address_that_is_none_is_named_and_not_shown(url: str, said: str) -> 
     with pytest.raises(BadServerUrlError, match=said) as caught:
         open_at(url)
     assert "falkor" in caught.value.next_step
+    assert "4321" not in str(caught.value)
     assert_no_password_in(caught.value)
 
 
