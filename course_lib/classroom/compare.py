@@ -122,7 +122,10 @@ def same_value(one: Any, other: Any) -> bool:
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, int | float) and isinstance(other, int | float):
-        return math.isclose(one, other, rel_tol=_TOLERANCE, abs_tol=1e-9)
+        try:
+            return math.isclose(one, other, rel_tol=_TOLERANCE, abs_tol=1e-9)
+        except OverflowError:  # a whole number too large to be compared with a fraction
+            return one == other
     if isinstance(one, tuple) and isinstance(other, tuple):
         return len(one) == len(other) and all(map(same_value, one, other))
     return type(one) is type(other) and bool(one == other)
@@ -172,9 +175,9 @@ def compare_results(
     if not mine.rows:
         return SAME if wanted == 0 else Difference("no rows", "Your answer has no rows at all.")
     if wanted == 0:
-        return Difference("no rows asked", f"There should be no rows here, and you have {len(mine.rows)}.")
+        return Difference("no rows asked", f"No rows were asked for, and yours has {len(mine.rows)}.")
     width, asked_width = len(mine.rows[0]), len(reference.columns)
-    asked_columns = count_words(asked_width, "column")
+    columns_asked = f"{count_words(asked_width, 'column')} {'was' if asked_width == 1 else 'were'} asked for"
     if width < asked_width:
         fit = any(
             _same_bag([_pick(row, pick) for row in reference.rows], mine.rows)
@@ -182,8 +185,9 @@ def compare_results(
         )
         return Difference(
             "too few columns",
-            ("What is there is right, but " if fit else "")
-            + f"{asked_columns} {'was' if asked_width == 1 else 'were'} asked for, and yours has {width}.",
+            _capital(
+                f"{'what is there is right, but ' if fit else ''}{columns_asked}, and yours has {width}."
+            ),
             near=fit,
         )
     cut = [row[:asked_width] for row in mine.rows]
@@ -194,8 +198,10 @@ def compare_results(
         )
         return Difference(
             "too many columns",
-            ("The right values are in there, but " if inner else "")
-            + f"{asked_columns} {'was' if asked_width == 1 else 'were'} asked for, and yours has {width}.",
+            _capital(
+                f"{'the right values are in there, but ' if inner else ''}{columns_asked}, "
+                f"and yours has {width}."
+            ),
             near=inner,
         )
     if _fits(cut, blocks, wanted, ordered):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from course_lib.classroom.compare import plain, same_value
 from course_lib.classroom.outcome import Outcome, nearly, right, wrong
+from course_lib.classroom.show import safe_repr
 
 if TYPE_CHECKING:
     from course_lib.classroom.room import Room
@@ -87,11 +88,13 @@ def same_prediction(answer: Any, actual: Any, *, ordered: bool = False) -> bool:
     if isinstance(actual, list):
         if not isinstance(answer, list) or len(answer) != len(actual):
             return False
+        if actual and all(isinstance(item, bool) == isinstance(actual[0], bool) for item in actual):
+            answer = [_as_like(item, actual[0]) if isinstance(item, str) else item for item in answer]
         mine, real = [_comparable(item) for item in answer], [_comparable(item) for item in actual]
         return (
             all(map(same_value, mine, real))
             if ordered
-            else Counter(map(repr, mine)) == Counter(map(repr, real))
+            else Counter(map(safe_repr, mine)) == Counter(map(safe_repr, real))
         )
     return same_value(_comparable(answer), _comparable(actual))
 

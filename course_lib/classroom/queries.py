@@ -199,7 +199,7 @@ def run_query(query: str, graph: Graph, params: Mapping[str, Any] | None = None)
     except errors.MissingParameterError as error:
         return wrong(f"Your query asks for a parameter that it is not given here. {error.what}")
     except errors.SurplusParameterError as error:
-        return wrong(f"{error.what} Its value comes in beside the query: write the name where it belongs.")
+        return wrong(f"{error.what} Values come in beside the query: write each name where it belongs.")
     except errors.QueryError as error:
         if "mem consumption" in error.engine_message:
             return wrong(

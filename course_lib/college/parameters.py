@@ -68,8 +68,10 @@ def check_names(cypher: str, params: Mapping[str, Any]) -> None:
     surplus = [name for name in params if name not in wanted]
     if surplus:
         raise SurplusParameterError(
-            f"The parameter {_list(surplus)} is not used by the query.",
-            "Write it into the query where the value belongs, or leave it out.",
+            f"The parameter {_list(surplus)} is not used by the query."
+            if len(surplus) == 1
+            else f"The parameters {_list(surplus)} are not used by the query.",
+            "Write each into the query where its value belongs, or leave it out.",
         )
 
 

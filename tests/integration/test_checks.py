@@ -302,7 +302,7 @@ DBMS = "MATCH (s:Student)-[r:STUDIES]->(:Subject {name: 'DBMS'}) "
         ),
         (DBMS + "RETURN s.name, r.grade ORDER BY r.grade DESC", "wrong", "Sorted as text."),
         (DBMS + "RETURN s.name, r.grade ORDER BY r.grade = 'A+' DESC LIMIT 1", "nearly", "Who is next?"),
-        (DBMS + "RETURN s.name, r.grade, s.limit LIMIT 0", "nearly", "Who is next?"),
+        (DBMS + "RETURN s.name, r.grade, s.year LIMIT 0", "nearly", "Who is next?"),
         ("MATCH (s:Student) SET s.year = 9 RETURN s.name, s.year", "wrong", "Your query writes"),
         (DBMS + "RETURN s.name, x.grade", "wrong", "could not run your query"),
         (DBMS + "RETURN s.name, $grade", "wrong", "parameter"),

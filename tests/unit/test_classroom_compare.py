@@ -187,3 +187,20 @@ def test_plain_sequences_can_be_compared_too() -> None:
     assert compare_results([["a", 1]], rows(("a", 1))).same
     assert compare_results([{"name": "a", "n": 1}], rows(("a", 1))).same
     assert compare_results(NotARow(), rows((2,), (1,))).same
+
+
+def test_each_summary_is_a_sentence_that_holds_on_any_college() -> None:
+    asked = Rows(("a",), [(1,)])
+    for mine, reference in (
+        (Rows(("a", "b"), [(2, 3)]), asked),
+        (Rows(("a", "b"), [(1, 3)]), asked),
+        (Rows(("a",), [(1,), (4,)]), Rows(("a", "b"), [(2, 3)])),
+        (Rows(("a",), [(2,)]), Rows(("a", "b"), [(2, 3)])),
+        (asked, Rows(("a",), [])),
+        (Rows(("a",), []), asked),
+        (Rows(("a",), [(10**400,)]), asked),
+    ):
+        summary = compare_results(mine, reference).summary
+        assert summary[0].isupper(), summary
+        assert summary.endswith(".")
+        assert " here" not in summary

@@ -43,6 +43,11 @@ def room() -> Room:
 # ------------------------------------------------------------------------------------------ predictions
 
 
+def kind_of(value: Any) -> str:
+    """The name of a case: some of these numbers are too large to be written."""
+    return type(value).__name__
+
+
 @pytest.mark.parametrize(
     ("answer", "actual"),
     [
@@ -58,6 +63,9 @@ def room() -> Room:
         ("a", ["a"]),
         (None, None),
         ([["a", 1]], [("a", 1)]),
+        (("1", "0", "1"), [0, 1, 1]),
+        (["0", 1, "1.0"], [0, 1, 1]),
+        (["yes", "no"], [True, False]),
     ],
 )
 def test_predictions_that_say_the_same(answer: Any, actual: Any) -> None:
@@ -66,10 +74,34 @@ def test_predictions_that_say_the_same(answer: Any, actual: Any) -> None:
 
 @pytest.mark.parametrize(
     ("answer", "actual"),
-    [(5, 4), ("four", 4), (1, True), (True, 1), (["a"], ["a", "b"]), ("a b", "ab"), ([], 0)],
+    [
+        (10**400, 4),
+        (10**5000, 4),
+        ([10**5000, 1, 1], [0, 1, 1]),
+        (("0", "1"), [0, 1, 1]),
+        (("0", "1", "x"), [0, 1, 1]),
+        (float("nan"), 4),
+        (5, 4),
+        ("four", 4),
+        (1, True),
+        (True, 1),
+        (["a"], ["a", "b"]),
+        ("a b", "ab"),
+        ([], 0),
+    ],
+    ids=kind_of,
 )
 def test_predictions_that_do_not(answer: Any, actual: Any) -> None:
     assert not same_prediction(answer, actual)
+
+
+@pytest.mark.parametrize(
+    "huge", [10**400, -(10**400), 10**5000, [10**400, 1, 1], float("inf"), "1e999"], ids=kind_of
+)
+def test_a_number_beyond_all_bounds_is_merely_wrong(huge: Any, room: Room) -> None:
+    for actual in (4, [0, 1, 1]):
+        check = PredictCheck(actual=lambda _room, actual=actual: actual, learnt="x", ordered=True)  # type: ignore[misc]
+        assert judge_prediction(huge, room, check).status == "wrong"
 
 
 def test_the_order_of_a_prediction_counts_when_asked() -> None:
