@@ -56,7 +56,7 @@ class ServerAddress:
             asked = urllib.parse.parse_qs(parts.query)
             password = asked.get("password", [parts.password or ""])[0]
         elif not parts.hostname or "@" in parts.path + parts.query + parts.fragment:
-            # What stands before the @ was cut short by a / or a # in it: host and port are parts of a password.
+            # What stands before the @ was cut short by a / or # in it: host and port are parts of a password.
             raise unusable()
         else:
             shown = f"{scheme.lower()}://{parts.hostname}:{port or 6379}"
