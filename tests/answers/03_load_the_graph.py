@@ -1,5 +1,6 @@
 """Answers for lesson 03."""
 
+import json
 from typing import Any
 
 from tests.answers import Answers, Wrong
@@ -57,6 +58,14 @@ def only_on_create(graph: Any, note: Any) -> None:
     )
 
 
+def glued_as_json(graph: Any, note: Any) -> None:
+    graph.write(f"MERGE (n:Note {{id: {json.dumps(note['id'])}}}) SET n.text = {json.dumps(note['text'])}")
+
+
+def glued_id(graph: Any, note: Any) -> None:
+    graph.write(f"MERGE (n:Note {{id: '{note['id']}'}}) SET n.text = $text", {"text": note["text"]})
+
+
 def nothing_written(graph: Any, note: Any) -> None:
     graph.read("MATCH (n:Note {id: $id}) RETURN n.text", {"id": note["id"]})
 
@@ -103,6 +112,8 @@ ANSWERS = {
             Wrong(apostrophes_dropped, says="An apostrophe did not arrive as it was", status="nearly"),
             Wrong(created, says="twice", status="nearly"),
             Wrong(only_on_create, says="the latest text", status="nearly"),
+            Wrong(glued_as_json, says="arrived changed", status="nearly"),
+            Wrong(glued_id, says="Line 2 of your `glued_id` raised"),
             Wrong(nothing_written, says="did not arrive"),
             Wrong("MERGE (n:Note {id: $id}) SET n.text = $text", says="function"),
         ],

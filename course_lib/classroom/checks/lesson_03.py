@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from course_lib.classroom.functions import Case, FunctionCheck, judge_function
 from course_lib.classroom.outcome import Outcome, nearly, right, wrong
 from course_lib.classroom.queries import ChangeCheck, Probe, engine_words, judge_change
+from course_lib.classroom.recording import recording, still_in_the_query
 from course_lib.classroom.registry import judges
 
 if TYPE_CHECKING:
@@ -74,17 +75,19 @@ def one_grade(answer: Any, room: Room) -> Outcome:
 
 # --------------------------------------------------------------------------------- 03.2 any text at all
 
+_MARKERS = ("braces", "N'42")
+"""Words of the notes below that stand in no query unless the note was glued into it."""
 _EVIL = "Nice!'}) WITH n MATCH (s:Student) DETACH DELETE s //"
 _EVIL_ESCAPED = "Nice!\\'}) WITH n MATCH (s:Student) DETACH DELETE s //"
 
 
-def _note(text: str, before: str | None = None) -> Callable[[Room], tuple[Any, ...]]:
+def _note(text: str, before: str | None = None, key: str = "N42") -> Callable[[Room], tuple[Any, ...]]:
     def make(room: Room) -> tuple[Any, ...]:
         graph = room.graph()
         graph.write("CREATE (:Student {id: 'S01', name: 'Aarav'})")
         if before is not None:
             graph.write("CREATE (:Note {id: 'N42', text: $text})", {"text": before})
-        return graph, {"id": "N42", "text": text}
+        return recording(graph), {"id": key, "text": text}
 
     return make
 
@@ -98,7 +101,7 @@ def _look(trouble: str) -> Callable[[Any, tuple[Any, ...]], Outcome | str | None
             )
         found = graph.read("MATCH (n:Note) RETURN n.id AS id, n.text AS text")
         if list(found) == [(note["id"], note["text"])]:
-            return None
+            return still_in_the_query(graph, *_MARKERS)
         if len(found) > 1:
             return nearly("The note is there twice: one id must leave one note, with the latest text.", found)
         if not len(found):
@@ -128,6 +131,10 @@ ANY_TEXT = FunctionCheck(
             judge=_look(
                 "Most texts arrive. This one has a backslash, a line break and more, and arrived changed."
             ),
+        ),
+        Case(
+            _note("A note from a club with an odd numbering.", key="N'42"),
+            judge=_look("An id with an apostrophe did not arrive as it was."),
         ),
         Case(
             _note("The new text", before="The old text"),
