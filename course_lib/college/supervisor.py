@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -25,6 +26,7 @@ import secrets
 import selectors
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import time
@@ -191,8 +193,8 @@ class Supervisor:
                 if time.monotonic() > deadline:
                     raise FolderBusyError(self._who_holds()) from None
                 time.sleep(0.01)
-        stat = os.fstat(self.lock_fd)
-        self.lock_id = (stat.st_dev, stat.st_ino)
+        found = os.fstat(self.lock_fd)
+        self.lock_id = (found.st_dev, found.st_ino)
 
     def _leftover(self) -> dict[str, Any]:
         try:
@@ -218,6 +220,11 @@ class Supervisor:
         return True
 
     def _listen(self) -> None:
+        # An earlier supervisor may have taken the sockets' own folder away while we waited for the lock.
+        self.sockets.mkdir(mode=0o700, exist_ok=True)
+        found = self.sockets.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+            raise PermissionError(errno.EPERM, "others may look into it", str(self.sockets))
         for stale in self.sockets.glob("*.sock"):
             stale.unlink(missing_ok=True)
         listener = socket.socket(socket.AF_UNIX)
@@ -250,10 +257,10 @@ class Supervisor:
 
     def _lock_is_ours(self) -> bool:
         try:
-            stat = (self.folder / "lock").stat()
+            found = (self.folder / "lock").stat()
         except OSError:
             return False
-        return (stat.st_dev, stat.st_ino) == self.lock_id
+        return (found.st_dev, found.st_ino) == self.lock_id
 
     # -- the server ---------------------------------------------------------------------------------------
 
