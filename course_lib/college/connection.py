@@ -53,6 +53,7 @@ BREAKS = 2
 BASE_SECONDS = 120.0
 """How long the server may take to write its whole state to the disk."""
 
+_UNASKED = object()
 _NOT_SENT = ("course_not_sent", "_falkordb_not_executed")
 
 
@@ -79,6 +80,7 @@ class Connection:
         self._endpoint: Endpoint | None = None
         self._clients: dict[tuple[Role, float | None], falkordb.FalkorDB] = {}
         self._users: dict[str, int] = {}
+        self._row_limit: object = _UNASKED
 
     @property
     def embedded(self) -> bool:
@@ -162,6 +164,21 @@ class Connection:
         if known:
             with contextlib.suppress(exceptions.RedisError):
                 self._everywhere("ACL DELUSER", self._reader_name(key))
+
+    def row_limit(self) -> int | None:
+        """After how many rows the server cuts a result off without a word; None when it does not, or will not
+        say. The embedded one does not."""
+        from redis import exceptions
+
+        if self.embedded:
+            return None
+        if self._row_limit is _UNASKED:
+            try:
+                limit = int(self.owner("GRAPH.CONFIG", "GET", "RESULTSET_SIZE")[1])
+            except (exceptions.ResponseError, NotAllowedError):
+                limit = -1
+            self._row_limit = limit if limit > 0 else None
+        return cast("int | None", self._row_limit)
 
     def write_base(self) -> None:
         """Has the embedded server write its whole state to the disk, and waits for it. See `stored_log`.

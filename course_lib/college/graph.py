@@ -27,7 +27,7 @@ from course_lib.college.errors import (
 )
 from course_lib.college.names import graph_key
 from course_lib.college.parameters import check_names, header, is_empty
-from course_lib.college.refusals import EMPTY_KEY, disk_full, refusal
+from course_lib.college.refusals import ABOVE_TIMEOUT_MAX, EMPTY_KEY, disk_full, refusal
 from course_lib.college.rows import Counts, EdgeValue, NodeValue, PathValue, Rows, Stats
 from course_lib.college.stored_log import needs_base
 from course_lib.settings import Settings, load_settings
@@ -46,6 +46,8 @@ __all__ = [
 WRITE_TIMEOUT_MS = 60_000
 """How long a write may take when the caller does not say, in milliseconds. The embedded server takes an
 overlong write back; a server at `FALKORDB_URL` only where its TIMEOUT_DEFAULT or TIMEOUT_MAX is set."""
+SUSPICIOUS_ROWS = 100
+"""From how many rows on to ask whether a server cuts results off."""
 VERSION_TRIES = 5
 """How often to fetch the schema's names when somebody else keeps changing the schema meanwhile."""
 
@@ -122,6 +124,12 @@ class Graph:
             raise TooManyRowsError(
                 f"The query gives {len(rows)} rows, and at most {max_rows} were wanted.",
                 f"Ask for less, or add LIMIT {max_rows}.",
+            )
+        if len(rows) >= SUSPICIOUS_ROWS and len(rows) == self._connection.row_limit():
+            raise TooManyRowsError(
+                f"The server at {self._connection.address} gives {len(rows)} rows at most, and has cut this "
+                "result off.",
+                f"Add a LIMIT below {len(rows)}, or ask who runs it to set RESULTSET_SIZE to -1.",
             )
         return rows
 
@@ -285,18 +293,27 @@ class Graph:
         from redis import exceptions
 
         command = "GRAPH.QUERY" if write else "GRAPH.RO_QUERY"
-        arguments = (command, self._name, text, "--compact", "timeout", timeout_ms, *more)
         link = self._link()
-        if write:
-            again = not write if repeatable is None else repeatable
-            return link.owner(*arguments, timeout_ms=timeout_ms, repeatable=again)
-        try:
-            return link.reader(self._name, *arguments, timeout_ms=timeout_ms)
-        except exceptions.ResponseError as error:
-            if EMPTY_KEY not in str(error):
-                raise
-            self._make_exist()
-            return link.reader(self._name, *arguments, timeout_ms=timeout_ms)
+
+        def send(*limit: Any) -> Any:
+            arguments = (command, self._name, text, "--compact", *limit, *more)
+            if not write:
+                return link.reader(self._name, *arguments, timeout_ms=timeout_ms)
+            return link.owner(*arguments, timeout_ms=timeout_ms, repeatable=bool(repeatable))
+
+        limit: tuple[Any, ...] = ("timeout", timeout_ms)
+        for _ in range(3):
+            try:
+                return send(*limit)
+            except exceptions.ResponseError as error:
+                if EMPTY_KEY in str(error) and not write:
+                    self._make_exist()
+                elif ABOVE_TIMEOUT_MAX in str(error) and limit:
+                    # The server has a shorter limit of its own, which then holds. Nothing was run yet.
+                    limit = ()
+                else:
+                    raise
+        return send(*limit)
 
     def _fetch_names(self, version: int) -> Names:
         def column(procedure: str) -> tuple[str, ...]:

@@ -25,6 +25,8 @@ from course_lib.college.errors import (
 
 EMPTY_KEY = "Invalid graph operation on empty key"
 """What the engine says to a read of a graph that does not exist."""
+ABOVE_TIMEOUT_MAX = "cannot exceed the TIMEOUT_MAX"
+"""What the engine says to a time limit longer than its own."""
 
 _SYNTAX = re.compile(
     r"errMsg: (?P<message>.*?) line: (?P<line>\d+), column: (?P<column>\d+), offset: (?P<offset>\d+)",
@@ -92,7 +94,7 @@ def _first_line(text: str) -> str:
 
 def _timed_out(said: str, timeout_ms: int) -> EngineError:
     return QueryTimeoutError(
-        f"The query was stopped after {timeout_ms} ms: {_sentence(said)}",
+        f"The query was stopped after {timeout_ms} ms at most: {_sentence(said)}",
         "Ask for less (start from a label and a property, fewer hops, a LIMIT), or give it more time with "
         "timeout_ms=...",
         engine_message=said,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime
+import os
 import secrets
 import threading
 from collections.abc import Iterator
@@ -350,6 +351,8 @@ def test_a_read_is_stopped_at_its_time(graph: Graph) -> None:
 
 
 def test_a_write_is_stopped_at_its_time_and_taken_back(graph: Graph) -> None:
+    if os.environ.get("FALKORDB_URL"):
+        pytest.skip("a server at FALKORDB_URL stops writes only where its TIMEOUT_DEFAULT is set")
     with pytest.raises(QueryTimeoutError):
         graph.write("UNWIND range(1, 1000000) AS x CREATE (:A {x: x})", timeout_ms=50)
     assert graph.size().nodes == 0

@@ -9,6 +9,7 @@ import signal
 import socket
 import stat
 import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -319,6 +320,59 @@ def test_server_and_supervisor_killed_together(home: Home) -> None:
     os.kill(before["pid"], signal.SIGKILL)
 
     assert graph.read("MATCH (s) RETURN s.name") == [("Payal",)]
+
+
+def test_a_server_that_outlived_its_supervisor_is_ended_before_another_starts(home: Home) -> None:
+    # Linux ends a server with its supervisor; elsewhere it stays, and the next start has to deal with it.
+    import fcntl
+
+    from course_lib.college.engine_check import engine_files
+
+    graph_of(home).write("CREATE (:Student {name: 'Payal'})")
+    release_server(home.settings)
+    wait_until(home.is_quiet, "the server has ended")
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    program, module = engine_files()
+    orphan_socket = home.server_folder / "server-00000000.sock"
+    with (home.server_folder / "lock").open("r+") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        orphan = subprocess.Popen(
+            [
+                *(str(program), "--port", "0", "--unixsocket", str(orphan_socket), "--appendonly", "yes"),
+                *("--save", "", "--appendfsync", "no", "--loadmodule", str(module)),
+            ],
+            cwd=home.server_folder / "data",
+            pass_fds=[lock.fileno()],
+            stdout=subprocess.DEVNULL,
+        )
+    record = {"pid": orphan.pid, "supervisor": gone.pid, "socket": str(orphan_socket)}
+    (home.server_folder / "server.json").write_text(json.dumps(record))
+    wait_until(lambda: answers(Endpoint(socket=orphan_socket)), "the orphan answers")
+
+    assert graph_of(home).read("MATCH (s) RETURN s.name") == [("Payal",)]
+    assert orphan.wait(20) == 0
+    assert len(servers_of(home)) == 1
+
+
+def test_an_interrupted_query_leaves_a_graph_that_works(home: Home) -> None:
+    code = """
+import json, sys
+from course_lib.college.graph import open_graph
+graph = open_graph(name="scratch")
+slow = "UNWIND range(1, 20000) AS x UNWIND range(1, 20000) AS y WITH x, y WHERE x + y = -1 RETURN count(x)"
+try:
+    print(json.dumps("reading"), flush=True)
+    graph.read(slow, timeout_ms=2000)
+except KeyboardInterrupt:
+    print(json.dumps("interrupted"), flush=True)
+print(json.dumps(graph.read("RETURN 42").scalar()), flush=True)
+"""
+    child = home.start(code, start_new_session=True)
+    assert hear(child) == "reading"
+    os.killpg(child.pid, signal.SIGINT)
+    assert hear(child) == "interrupted"
+    assert hear(child) == 42
 
 
 def test_a_terminated_supervisor_ends_its_server_in_good_order(home: Home) -> None:

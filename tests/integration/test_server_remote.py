@@ -25,10 +25,12 @@ from course_lib.college.errors import (
     EngineError,
     NotAllowedError,
     QueryError,
+    QueryTimeoutError,
     ReaderNotAllowedError,
     ReadOnlyError,
     ServerLostError,
     ServerUnreachableError,
+    TooManyRowsError,
     WrongPasswordError,
 )
 from course_lib.college.graph import Graph, open_graph
@@ -67,6 +69,7 @@ class Server:
     options: list[str]
     module: bool = True
     config: str = ""
+    module_options: tuple[str, ...] = ()
     process: subprocess.Popen[bytes] | None = field(default=None, init=False)
 
     def start(self) -> None:
@@ -80,7 +83,7 @@ class Server:
             command += [str(path), "--sentinel"]
         command += ["--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder), *self.options]
         if self.module:
-            command += ["--loadmodule", str(module)]
+            command += ["--loadmodule", str(module), *self.module_options]
         with (self.folder / f"{self.port}.log").open("ab") as log:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         wait_until(self.listens, "the server listens")
@@ -109,8 +112,8 @@ def start_server() -> Iterator[Callable[..., Server]]:
     folder = Path(tempfile.mkdtemp(prefix="course-remote-"))
     started: list[Server] = []
 
-    def start(*options: str, module: bool = True, config: str = "", port: int | None = None) -> Server:
-        server = Server(folder, port or free_port(), list(options), module, config)
+    def start(*options: str, **more: Any) -> Server:
+        server = Server(folder, free_port(), list(options), **more)
         started.append(server)
         server.start()
         return server
@@ -398,6 +401,24 @@ def test_a_key_that_is_no_graph_is_named(guarded: Server) -> None:
     guarded.client(password=PASSWORD).set("scratch", "text")
     with pytest.raises(BadGraphNameError, match="not a graph"):
         open_at(url_of(guarded))
+
+
+def test_a_server_with_shorter_limits_of_its_own(start_server: Callable[..., Server]) -> None:
+    server = start_server(
+        module_options=("TIMEOUT_DEFAULT", "500", "TIMEOUT_MAX", "500", "RESULTSET_SIZE", "200")
+    )
+    graph = open_at(f"falkor://127.0.0.1:{server.port}")
+    graph.write("UNWIND range(1, 300) AS x CREATE (:A {x: x})")
+    assert graph.size().nodes == 300
+    slow = (
+        "UNWIND range(1, 20000) AS x UNWIND range(1, 20000) AS y WITH x, y WHERE x + y = -1 RETURN count(x)"
+    )
+    with pytest.raises(QueryTimeoutError):
+        graph.read(slow)
+
+    assert len(graph.read("MATCH (a:A) RETURN a.x LIMIT 199")) == 199
+    with pytest.raises(TooManyRowsError, match="cut this result off"):
+        graph.read("MATCH (a:A) RETURN a.x")
 
 
 # -- cluster and sentinel ---------------------------------------------------------------------------------
