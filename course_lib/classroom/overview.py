@@ -10,6 +10,8 @@ from course_lib.classroom.manifest import Exercise, Lesson, Manifest
 from course_lib.classroom.progress import Entry
 from course_lib.classroom.show import SYMBOLS, Card, bar
 
+_CELL = '<td style="text-align: left">'
+"""JupyterLab sets the cells of tables to the right."""
 _BAR_COLOUR = "#1f8a6b"
 """A green that has a contrast of 4 to 1 on white and on black; the count stands beside it in words."""
 
@@ -45,8 +47,9 @@ def overview_card(
         counts = f"{done} of {len(core)}" + (f", and {extra} extra" if extra else "")
         lines.append(f"{lesson.id} {lesson.title.ljust(width)}  {bar(done, len(core))}  {counts}")
         parts.append(
-            f"<tr><td>{lesson.id} {html.escape(lesson.title)}</td>"
-            f'<td style="color: {_BAR_COLOUR}">{bar(done, len(core))}</td><td>{counts}</td></tr>'
+            f"<tr>{_CELL}{lesson.id} {html.escape(lesson.title)}</td>"
+            f'<td style="text-align: left; color: {_BAR_COLOUR}">{bar(done, len(core))}</td>'
+            f"{_CELL}{counts}</td></tr>"
         )
         if current is None or lesson.id == current.id:
             for exercise in exercises:
@@ -54,7 +57,9 @@ def overview_card(
                 what = f"{SYMBOLS[entry.status]} {exercise.id} {exercise.title}"
                 tail = _tail(exercise, entry)
                 lines.append(f"   {what}{tail}")
-                parts.append(f'<tr><td colspan="3">&emsp;{html.escape(what + tail)}</td></tr>')
+                parts.append(
+                    f'<tr><td colspan="3" style="text-align: left">&emsp;{html.escape(what + tail)}</td></tr>'
+                )
     legend = " · ".join(f"{symbol} {status}" for status, symbol in SYMBOLS.items())
     if not lessons:
         lines, parts = ["There are no exercises yet."], ["<tr><td>There are no exercises yet.</td></tr>"]

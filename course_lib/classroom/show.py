@@ -151,11 +151,14 @@ def _inline(text: str) -> str:
     return "".join(out)
 
 
+_EMPHASIS = re.compile(r"(?<![\w*])\*([^*\s](?:[^*]*[^*\s])?)\*(?![\w*])")
+
+
 def _with_code(line: str) -> str:
     return "".join(
         f"<code>{html.escape(part[1:-1])}</code>"
         if part.startswith("`") and len(part) > 2
-        else html.escape(part)
+        else _EMPHASIS.sub(r"<em>\1</em>", html.escape(part))
         for part in re.split(r"(`[^`\n]+`)", line)
     )
 

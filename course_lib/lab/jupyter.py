@@ -35,6 +35,8 @@ CONFIGURATION: Mapping[str, Mapping[str, object]] = {
     # Else it asks at the first start whether to fetch news, whatever LabApp.news_url says.
     "labconfig/default_setting_overrides.json": {
         "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
+        # Two minutes, the usual interval, lose a solved exercise when the lab or the browser is closed.
+        "@jupyterlab/docmanager-extension:plugin": {"autosave": True, "autosaveInterval": 10},
     },
     # It looks for language servers at every start: half a second, and npm leaves a log in the home folder.
     "jupyter_server_config.d/course.json": {"ServerApp": {"jpserver_extensions": {"jupyter_lsp": False}}},

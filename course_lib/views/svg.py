@@ -256,13 +256,16 @@ def _edges(found: Drawing, places: Mapping[str, Point], measure: Measure, lit: s
             lines[bright].append(_curve(arc, back))
             heads[bright].append(_head(tip, back, size))
             if len(found.edges) <= MAX_EDGE_LABELS:
-                labels.append(_edge_label(edge.type, arc))
+                labels.append(_edge_label(edge.type, arc, measure.edge_font))
+    pale = {True: "", False: ' opacity=".4"'}
     for bright in (False, True):
         if lines[bright]:
-            kind = "" if bright else ' opacity=".4"'
-            yield f'<g{kind}><path class="e" d="{"".join(lines[bright])}"/>'
-            yield f'<path class="a" d="{"".join(heads[bright])}"/></g>'
+            yield f'<path class="e"{pale[bright]} d="{"".join(lines[bright])}"/>'
     yield from labels
+    # The heads come last: which way an arrow points must be seen even where a label has little room.
+    for bright in (False, True):
+        if heads[bright]:
+            yield f'<path class="a"{pale[bright]} d="{"".join(heads[bright])}"/>'
 
 
 def _arc(edge: Edge, index: int, count: int, places: Mapping[str, Point], measure: Measure) -> _Arc:
@@ -355,7 +358,7 @@ def _head(tip: Point, back: Point, size: float) -> str:
     return f"M{_n(tip[0])} {_n(tip[1])}L{_n(left[0])} {_n(left[1])}L{_n(right[0])} {_n(right[1])}Z"
 
 
-def _edge_label(text: str, arc: _Arc) -> str:
+def _edge_label(text: str, arc: _Arc, font: float) -> str:
     x, y = _at(arc, 0.5)
     dx, dy = arc.end[0] - arc.start[0], arc.end[1] - arc.start[1]
     if dx < 0:
@@ -364,7 +367,12 @@ def _edge_label(text: str, arc: _Arc) -> str:
     distance = math.sqrt(dx * dx + dy * dy)
     c, s = (dx / distance, dy / distance) if distance > 3 else (1.0, 0.0)
     turned = f"matrix({c:.3f} {s:.3f} {-s:.3f} {c:.3f} {_n(x)} {_n(y)})"
-    return f'<text class="r" transform="{turned}" dy=".33em">{escape(text)}</text>'
+    # Paper under the words: a halo alone lets the line show over an underscore, and it reads as a hyphen.
+    wide, tall = text_width(text, font) + 4, font * 1.1
+    paper = (
+        f'<rect class="q" x="{_n(-wide / 2)}" y="{_n(-tall / 2)}" width="{_n(wide)}" height="{_n(tall)}"/>'
+    )
+    return f'<g transform="{turned}">{paper}<text class="r" dy=".33em">{escape(text)}</text></g>'
 
 
 def _legend(
@@ -416,6 +424,7 @@ def _css(theme: Theme, measure: Measure) -> str:
         f".b{{font-weight:700}}"
         f".r{{font-size:{_n(measure.edge_font)}px;fill:{theme.muted};text-anchor:middle;{halo};stroke-width:4px}}"
         f".l{{font-size:12px;fill:{theme.muted}}}"
+        f".q{{fill:{theme.panel}}}"
         f".e{{fill:none;stroke:{theme.edge};stroke-width:1.3}}"
         f".a{{fill:{theme.edge}}}"
         f".h{{fill:none;stroke:{theme.accent};stroke-width:3}}"
