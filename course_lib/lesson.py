@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from course_lib.classroom.outcome import Outcome
     from course_lib.college.graph import Graph
 
-__all__ = ["check", "hint", "machine", "panel", "picture", "progress", "rehearse", "reset", "start"]
+__all__ = ["check", "hint", "machine", "models", "panel", "picture", "progress", "rehearse", "reset", "start"]
 
 
 def start(lesson_id: str) -> Graph | None:
@@ -104,6 +104,21 @@ def machine() -> Any:
 
     return plain_card(
         "Your machine and the course", "Run this cell, and what your machine can do stands here."
+    )
+
+
+def models() -> Any:
+    """The models there are, which one is in use, and buttons to try one and to use it. No key is needed."""
+    from course_lib.settings import load_settings
+
+    if not load_settings().building:
+        from course_lib.views.chooser import model_chooser
+
+        return model_chooser()
+    from course_lib.classroom.show import plain_card
+
+    return plain_card(
+        "Models", "Run this cell to choose one. You need none of your own: the practice model is in use."
     )
 
 

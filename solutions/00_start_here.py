@@ -202,12 +202,11 @@ lesson.rehearse(
 # models make, and makes them when the lesson needs them. Everything round it is real, the engine and the programs
 # that talk to a model included. With a key of your own, the same cells talk to a real one.
 #
-# This is what is set now:
+# Here you can see which models there are, try one with a short question, and choose. You need not: the practice model is set. (On the
+# command line the same is `course model`.)
 
-# %% tags=["measured"]
-from course_lib.settings import load_settings
-
-load_settings().model
+# %%
+lesson.models()
 
 # %% [markdown]
 # ## How far you are
