@@ -150,7 +150,8 @@ def test_data_is_there_again_on_the_next_day(home: Home) -> None:
 
 def test_an_interrupt_of_the_process_group_reaches_neither_server_nor_supervisor(home: Home) -> None:
     code = """
-import json, sys
+import json, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs are born without it
 from course_lib.college.server import ensure_server
 found = ensure_server()
 try:

@@ -433,6 +433,9 @@ def test_a_cluster(start_server: Callable[..., Server]) -> None:
             "yes",
             "--cluster-config-file",
             f"n-{secrets.token_hex(3)}",
+            # Else it is 10,000 above the other, and there may be no such port.
+            "--cluster-port",
+            str(free_port()),
         )
     )
     admin = node.client(password=PASSWORD)

@@ -347,8 +347,8 @@ class Desk:
             parallel=call.parallel,
             new_id=lambda: self.new_id(prefix),
         )
-        if staged.slow_s:
-            self._stop.wait(staged.slow_s)
+        if staged.slow_s and self._stop.wait(staged.slow_s):
+            raise ConnectionAbortedError("the server was closed while this reply was waiting")
         return staged, shaped
 
     # -- writing -------------------------------------------------------------------------------------------
