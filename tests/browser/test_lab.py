@@ -83,6 +83,8 @@ def test_a_shipped_lesson_shows_its_pictures_though_nobody_has_trusted_it(page: 
     table.locator("td", has_text="Coding Club").first.wait_for()
     table.locator("summary").click()
     picture.screenshot(path=SCREENSHOTS / "untrusted-picture.png")
+    # By now JupyterLab would have asked what it likes to ask at a first start.
+    assert page.locator(".jp-Dialog, .Toastify__toast").count() == 0
 
 
 def drawn_frame(page: Page) -> Frame:
@@ -154,12 +156,6 @@ def test_an_exercise_goes_from_not_attempted_to_right(page: Page, lab: Lab) -> N
     assert "not attempted" not in cell.locator(".jp-OutputArea").inner_text()
     cell.scroll_into_view_if_needed()
     cell.screenshot(path=SCREENSHOTS / "verdict-right.png")
-
-
-def test_nobody_is_asked_anything_at_the_start(page: Page, lab: Lab) -> None:
-    open_lesson(page, lab, "00_start_here.ipynb")
-    assert page.locator(".jp-Dialog").count() == 0
-    assert page.locator(".Toastify__toast").count() == 0
 
 
 def test_nothing_asked_for_a_network(lab: Lab) -> None:
