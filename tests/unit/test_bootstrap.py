@@ -6,6 +6,7 @@ import ast
 import importlib.util
 import json
 import re
+import signal
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -309,7 +310,11 @@ class TestHandingOver:
         monkeypatch.setattr(course, "WINDOWS", True)
         monkeypatch.chdir(tmp_path)
 
-        code = course.hand_over(course.LESSONS, ["lab", "--port", "9000"])
+        before = signal.getsignal(signal.SIGINT)
+        try:
+            code = course.hand_over(course.LESSONS, ["lab", "--port", "9000"])
+        finally:
+            signal.signal(signal.SIGINT, before)  # else every later test starts programs that no Ctrl-C ends
 
         assert code == 7
         said = (tmp_path / "said.txt").read_text()
