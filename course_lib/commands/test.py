@@ -128,7 +128,7 @@ def plan(
     python = sys.executable
     pytest = (python, "-m", "pytest", "-q", "--color=no")
     chosen = ("-k", select) if select else ()
-    parallel = ("-n", "2", "--dist", "worksteal")
+    parallel = ("-n", "3", "--dist", "worksteal")
     course = "from course_lib.cli import main; import sys; sys.exit(main(sys.argv[1:]))"
     build_check = Stage(
         "notebooks fit their sources", ((python, "-c", course, "build", "--check", *numbers),)
@@ -171,8 +171,8 @@ def notebooks_stage(root: Path, numbers: Sequence[str] = ()) -> Stage:
         for path in sorted((root / folder).glob("[0-9][0-9]_*.ipynb"))
         if not numbers or path.name[:2] in numbers
     ]
-    command = (sys.executable, "-m", "pytest", "-q", "--color=no", "-n", "2", "--dist", "loadfile")
-    return Stage("notebooks", ((*command, *nbval_arguments(root), *files),) if files else ())
+    command = (sys.executable, "-m", "pytest", "-q", "--color=no", *nbval_arguments(root), *files)
+    return Stage("notebooks", (command,) if files else (), aside=True)
 
 
 def nbval_arguments(root: Path) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -48,3 +49,17 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         pytest.fail(
             "This cell was never run, so there is nothing to compare. Run: course build", pytrace=False
         )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Puts the end of the graph server's log, which goes away with the run, beside a failure that speaks of it."""
+    report = yield
+    if report.failed and _home is not None and "server.log" in str(report.longrepr):
+        log = _home / "falkordb" / "server.log"
+        if log.is_file():
+            said = log.read_text(encoding="utf-8", errors="replace").splitlines()[-30:]
+            report.sections.append(("the graph server's log", "\n".join(said)))
+    return report
