@@ -107,7 +107,7 @@ class Settings:
     """Provider name -> key, for those that are set and not empty."""
     practice_faults: str | None = None
     """`COURSE_PRACTICE_FAULTS`: what the practice model gets wrong, for processes that have no handle on it:
-    `everyday`, or `fences=0.2, rate_minute=0.05, seed=7`. Nothing by default."""
+    `everyday`, `stumbling`, or `fences=0.2, rate_minute=0.05, seed=7`. Nothing by default."""
     building: bool = False
     """`COURSE_BUILD=1`: notebooks are being built or tested, so outputs are small and the same everywhere."""
 

@@ -37,7 +37,7 @@ def looks_like_query(text: str) -> bool:
     stripped = text.strip()
     if not _STARTS.match(stripped) or "```" in stripped:
         return False
-    return re.search(r"\b(RETURN|CALL)\b", _blank(stripped)) is not None
+    return re.search(r"\b(RETURN|CALL)\b", blank(stripped)) is not None
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def unpack(text: str) -> Packed | None:
     return Packed(text[:start], text[start:end], text[end:])
 
 
-def _blank(query: str) -> str:
+def blank(query: str) -> str:
     """The query, same length, with everything between quotes replaced by `_`."""
     out: list[str] = []
     quote = ""
@@ -123,7 +123,7 @@ def _first_match(masked: str) -> _Clause | None:
 
 def _with_condition(query: str, condition: str) -> str | None:
     """The query with one more condition on its first MATCH."""
-    masked = _blank(query)
+    masked = blank(query)
     clauses = _clauses(masked)
     index = next((i for i, c in enumerate(clauses) if c.keyword == "MATCH"), None)
     if index is None:
@@ -131,7 +131,7 @@ def _with_condition(query: str, condition: str) -> str | None:
     following = clauses[index + 1] if index + 1 < len(clauses) else None
     if following is not None and following.keyword == "WHERE":
         rest = query[following.body : following.end].strip()
-        if re.search(r"\bOR\b", _blank(rest), re.IGNORECASE):
+        if re.search(r"\bOR\b", blank(rest), re.IGNORECASE):
             rest = f"({rest})"
         gap = query[following.body : following.end][len(query[following.body : following.end].rstrip()) :]
         return f"{query[: following.body]} {condition} AND {rest}{gap}{query[following.end :]}"
@@ -143,7 +143,7 @@ def _with_condition(query: str, condition: str) -> str | None:
 
 def _regex_match(query: str) -> str | None:
     """`toLower(x.p) CONTAINS 'v'` or `x.p = 'v'` becomes `x.p =~ '(?i).*v.*'`."""
-    masked = _blank(query)
+    masked = blank(query)
     loose = re.search(
         r"toLower\(\s*(\w+\.\w+)\s*\)\s+CONTAINS\s+(?:toLower\(\s*)?(['\"])(_+)\2(?:\s*\))?",
         masked,
@@ -166,7 +166,7 @@ def _regex_match(query: str) -> str | None:
 
 def _where_in_node(query: str) -> str | None:
     """`(s:Student {name: 'X'})` becomes `(s:Student WHERE s.name = 'X')`."""
-    masked = _blank(query)
+    masked = blank(query)
     match = _first_match(masked)
     if match is None:
         return None
@@ -179,7 +179,7 @@ def _where_in_node(query: str) -> str | None:
         entries = query[found.start(3) + 1 : found.end(3) - 1]
         conditions = []
         start = 0
-        for comma in [*(m.start() for m in re.finditer(",", _blank(entries))), len(entries)]:
+        for comma in [*(m.start() for m in re.finditer(",", blank(entries))), len(entries)]:
             key, _, value = entries[start:comma].partition(":")
             conditions.append(f"{name}.{key.strip()} = {value.strip()}")
             start = comma + 1
@@ -193,7 +193,7 @@ def _where_in_node(query: str) -> str | None:
 
 def _hop_condition(query: str) -> str | None:
     """The first hop of the query as a pattern that needs no new names: `(s)-[:STUDIES]->(:Subject)`."""
-    masked = _blank(query)
+    masked = blank(query)
     match = _first_match(masked)
     found = _HOP.search(masked, match.body, match.end) if match is not None else None
     if found is None or not (found.group("left") or found.group("right")):
@@ -226,7 +226,7 @@ def _count_block(query: str) -> str | None:
 
 def _shortest_path(query: str) -> str | None:
     """`shortestPath` in MATCH, in place of the engine's own procedure or around the first hop."""
-    masked = _blank(query)
+    masked = blank(query)
     call = re.search(
         r"CALL\s+algo\.SPpaths\s*\(\s*\{[^{}]*\}\s*\)\s*YIELD\s+(\w+)[\w\s,]*?(?=\bRETURN|\bWITH)",
         masked,
@@ -258,7 +258,7 @@ def _shortest_path(query: str) -> str | None:
 
 def _quantified_path(query: str) -> str | None:
     """`-[:R*1..3]->` becomes `-[:R]->{1,3}`."""
-    masked = _blank(query)
+    masked = blank(query)
     found = re.search(r"-\[\s*(\w*\s*:\s*[\w|:]+)\s*\*\s*(\d*)\s*(\.\.)?\s*(\d*)\s*\]-(>?)", masked)
     if found is None:
         return None
@@ -289,7 +289,7 @@ def applicable_habits(query: str) -> dict[str, str]:
 
 def as_delete(query: str) -> str | None:
     """What the query finds, deleted in place of returned; None where it finds no nodes by name."""
-    masked = _blank(query)
+    masked = blank(query)
     clauses = _clauses(masked)
     index = next((i for i, c in enumerate(clauses) if c.keyword == "MATCH"), None)
     if index is None:

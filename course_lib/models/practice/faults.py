@@ -18,6 +18,7 @@ from typing import Any, Literal
 from course_lib.models.practice.asked import question_of
 from course_lib.models.practice.conversation import Reply, Request
 from course_lib.models.practice.cypher_faults import applicable_habits, as_delete, looks_like_query, unpack
+from course_lib.models.practice.cypher_slips import SLIPS, slipped
 from course_lib.models.practice.refusals import ProblemKind
 from course_lib.models.practice.tokens import cut, estimate
 
@@ -208,6 +209,16 @@ def write(reply: Reply, request: Request, rng: random.Random, variant: str | Non
     return replace(reply, text=packed.with_query(query))
 
 
+def _slip(kind: str) -> TextFault:
+    def put(reply: Reply, request: Request, rng: random.Random, variant: str | None = None) -> Reply | None:
+        packed = unpack(reply.text)
+        made = slipped(kind, packed.query) if packed is not None else None
+        return replace(reply, text=packed.with_query(made)) if packed is not None and made else None
+
+    put.__doc__ = SLIPS[kind].__doc__
+    return put
+
+
 _INVENTED_NAMES = ("Vikram", "Ananya", "Meera")
 _PRAISE = {
     "en": (
@@ -290,6 +301,7 @@ TEXT: Mapping[str, TextFault] = {
     "preamble": preamble,
     "neo4j_syntax": neo4j_syntax,
     "write": write,
+    **{kind: _slip(kind) for kind in SLIPS},
     "made_up_fact": made_up_fact,
     "cut_off": cut_off,
     "invalid_json": invalid_json,

@@ -137,6 +137,7 @@ class PracticeServer:
         seed: int = 0,
         seconds: float | None = None,
         variant: str | None = None,
+        habit: bool = False,
     ) -> Order:
         """Stages a fault on the next calls that it has a place in.
 
@@ -149,6 +150,7 @@ class PracticeServer:
             seed: chooses among the forms of a fault.
             seconds: how long a slow first byte takes, or how long a limit asks to wait.
             variant: the form of a fault in so many words: a Neo4j habit, or the name a made-up fact praises.
+            habit: not on a call that tells the model about it: a hint that names the fault ends it there.
 
         Returns:
             The order: cancel it, or use it as a context manager.
@@ -165,21 +167,25 @@ class PracticeServer:
             seed=seed,
             seconds=seconds,
             variant=variant,
+            habit=habit,
         )
         return self._desk.stage.add(order)
 
-    def mix(self, rates: Mapping[str, float], seed: int = 0) -> None:
+    def mix(
+        self, rates: Mapping[str, float], seed: int = 0, *, habits: Mapping[str, float] | None = None
+    ) -> None:
         """Turns an everyday mix of faults on (`mix.EVERYDAY`, say), or off with `{}`.
 
         Args:
             rates: chance by fault.
             seed: where the draws start. A draw depends on it, the provider, the question and the attempt
             alone.
+            habits: chance by fault that the model has it with a question, until a hint names it.
 
         Raises:
             SettingError: an unknown fault, or chances that are none.
         """
-        self._desk.stage.set_mix(Mix(dict(rates), seed))
+        self._desk.stage.set_mix(Mix(dict(rates), seed, dict(habits or {})))
 
     def behave(self) -> None:
         """Takes back every order and the mix."""

@@ -22,6 +22,7 @@ from course_lib.models.practice.faults import (
     Unparsable,
     Where,
 )
+from course_lib.models.practice.heeding import came_back, was_told
 from course_lib.models.practice.mix import Mix, draw
 from course_lib.models.practice.refusals import PROVIDERS, Dialect, Problem
 
@@ -56,6 +57,7 @@ class Order:
 
     Attributes:
         kind: the fault.
+        habit: whether it ends, for a question, with a hint that names it.
         left: how many calls it still applies to, or None for every call.
         hits: how many calls it was staged on.
     """
@@ -71,6 +73,7 @@ class Order:
         seed: int = 0,
         seconds: float | None = None,
         variant: str | None = None,
+        habit: bool = False,
     ) -> None:
         if kind not in KINDS:
             raise UnknownFaultError(f"The practice model knows no fault called {kind!r}.", list(KINDS))
@@ -92,6 +95,7 @@ class Order:
         self.seed = seed
         self.seconds = seconds
         self.variant = variant
+        self.habit = habit
         self.hits = 0
 
     def cancel(self) -> None:
@@ -195,7 +199,7 @@ class Stage:
         """
         wanted = headers.get(FAULT_HEADER)
         with self._lock:
-            if wanted is None and not self._orders and not self._mix.rates:
+            if wanted is None and not self._orders and not self._mix.rates and not self._mix.habits:
                 return Staged(reply)
         question = question_of(request)
         attempt = attempt_of(request, headers)
@@ -213,6 +217,8 @@ class Stage:
                     continue
                 if order.when is not None and not order.when(request):
                     continue
+                if order.habit and (was_told(order.kind, request) or came_back(reply, request)):
+                    continue
                 staged = stage(order)
                 if staged is not None:
                     order.hits += 1
@@ -221,7 +227,15 @@ class Stage:
                     return staged
             self._orders = [order for order in self._orders if order.left != 0]
             mix = self._mix
-        kind_drawn = mix.choose(provider, form_of(reply, request), question, attempt)
+        form = form_of(reply, request)
+        habit = mix.habit(provider, question) if form == "query" else None
+        if habit is not None and not was_told(habit, request) and not came_back(reply, request):
+            # The variant of a habit is the same at every attempt, or it would be no habit.
+            rng = draw(mix.seed, habit, question)
+            staged = _staged(Order(habit), reply, request, rng, dialect, tokens)
+            if staged is not None:
+                return staged
+        kind_drawn = mix.choose(provider, form, question, attempt)
         if kind_drawn is None:
             return Staged(reply)
         drawn = Order(kind_drawn, seed=mix.seed)

@@ -96,6 +96,8 @@ class Hint:
     """The complaint says that a label, type or property does not exist."""
     path_in_with: bool = False
     limit: int | None = None
+    advice: str = ""
+    """What was said, without the queries."""
 
 
 def read_hint(text: str) -> Hint | None:
@@ -144,6 +146,7 @@ def read_hint(text: str) -> Hint | None:
         invented=invented,
         path_in_with=path,
         limit=int(limit.group(1)) if limit else (25 if re.search(r"too many rows", advice, re.I) else None),
+        advice=advice.strip(),
     )
 
 
@@ -152,7 +155,7 @@ def _split(text: str) -> tuple[str, str]:
     fenced = re.search(r"```(?:cypher)?\s*\n(.*?)```", text, re.S | re.I)
     if fenced:
         return fenced.group(1).strip(), text[: fenced.start()] + text[fenced.end() :]
-    query: list[str] = []
+    queries: list[list[str]] = []
     wrong: list[str] = []
     where = wrong
     for line in text.splitlines():
@@ -162,14 +165,16 @@ def _split(text: str) -> tuple[str, str]:
             where.append(match.group(1))
             continue
         match = _QUERY_LABEL.match(line)
-        if match and not query:
-            where = query
-            if match.group(1):
-                where.append(match.group(1))
+        if match and (not queries or where is wrong):
+            # Each earlier attempt brings its query and its complaint; the last query is the one to mend.
+            queries.append([match.group(1)] if match.group(1) else [])
+            where = queries[-1]
             continue
-        if where is wrong and not query and _QUERY_START.match(line):
-            where = query
-        elif where is query and query and not line.strip():
+        if where is wrong and not queries and _QUERY_START.match(line):
+            queries.append([])
+            where = queries[-1]
+        elif where is not wrong and where and not line.strip():
             where = wrong
         where.append(line)
-    return "\n".join(query).strip(), "\n".join(wrong).strip()
+    query = next((made for lines in reversed(queries) if (made := "\n".join(lines).strip())), "")
+    return query, "\n".join(wrong).strip()
