@@ -1,8 +1,8 @@
 """What the agent needs of the parts that are handed to it: a model, a memory, a cache, a count of failures.
 
-A `ModelRouter` is a model, and so is anything else with these two methods: the agent never looks at which class
-it is. The cache and the count are two methods and one; they come later in the course, and an agent without them
-is whole.
+A `ModelRouter` is a model, and so is anything else with these two methods: the agent never looks at which
+class it is. The cache and the count are two methods and one; they come later in the course, and an agent
+without them is whole.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from course_lib.college.rows import Rows
 
 if TYPE_CHECKING:
     from course_lib.college.events import Answer
+
+UNUSABLE_REPLIES = frozenset({"empty reply", "unreadable reply", "cut off", "stream cut"})
+"""Labels of a model's errors that say: there was a reply, and nothing to use in it. Asking again may help."""
 
 
 class Usage(Protocol):
@@ -86,7 +89,8 @@ class AnswerCache(Protocol):
 
     def get(self, parts: Mapping[str, str]) -> Answer | None:
         """The answer kept under these parts, or None. The parts name the graph and its state, the prompt,
-        the conversation, the model and the question: an answer is right only where all of them are the same."""
+        the conversation, the model and the question: an answer is right only where all of them are the
+        same."""
 
     def put(self, parts: Mapping[str, str], answer: Answer) -> None:
         """Keeps an answer."""

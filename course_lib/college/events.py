@@ -3,8 +3,8 @@
 `StudyAgent.stream(question)` yields them in this order (steps in brackets may be missing, those with a star
 repeat):
 
-    Asked  [FromCache]  ( ModelCalled  CypherPiece*  [Replied]  [QueryFound]  [Judged]  [RowsCame]  [Hinted] )*
-    AnswerPiece*  [AnswerReplaced]  Done
+    Asked  [FromCache]  ( ModelCalled  CypherPiece*  [Replied]  [QueryFound]  [Judged]  [RowsCame]  [Hinted]
+    )* AnswerPiece*  [AnswerReplaced]  Done
 
 Nothing in an event is a key or a connection, so all of it may be shown and kept.
 """
@@ -17,9 +17,9 @@ from typing import Literal
 from course_lib.college.rows import Rows
 
 Status = Literal["answered", "empty", "out_of_scope", "refused", "failed"]
-"""How a question ended. `answered`: there are rows. `empty`: the query ran and found nothing. `out_of_scope`: the
-graph cannot answer it. `refused`: a query would have changed the graph, or handed out more than an answer.
-`failed`: no query came about that could be run, or a part was down."""
+"""How a question ended. `answered`: there are rows. `empty`: the query ran and found nothing. `out_of_scope`:
+the graph cannot answer it. `refused`: a query would have changed the graph, or handed out more than an
+answer. `failed`: no query came about that could be run, or a part was down."""
 
 Outcome = Literal[
     "rows",

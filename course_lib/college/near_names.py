@@ -28,7 +28,8 @@ _SHORTEST_STEM = 3
 _LONGEST = 80
 """Characters of a typed name that are looked at. What is longer is no name."""
 _GOOD_SPELLING = 78.0
-"""From which likeness (0 to 100) on a misspelling counts. 'pyhton' and Python have 83, 'java' and Paging 40."""
+"""From which likeness (0 to 100) on a misspelling counts. 'pyhton' and Python have 83, 'java' and Paging
+40."""
 _SCORES = {"same": 100.0, "initials": 96.0, "word": 93.0, "start": 86.0}
 
 
