@@ -116,8 +116,8 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Chromium, without a window."""
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """Chromium, without a window, and with a home of its own: it writes settings and crash reports there."""
     executable = find_chromium()
     if executable is None:
         pytest.skip(f"no Chromium on this machine; to get one: {how_to_get_chromium()}")
@@ -126,8 +126,16 @@ def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         # No name but this machine's own has an address: a page that asks for another gets none.
         no_network = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"
+        home = str(tmp_path_factory.mktemp("browser-home"))
         chromium = playwright.chromium.launch(
-            executable_path=str(executable), args=[*chromium_flags(), no_network]
+            executable_path=str(executable),
+            args=[*chromium_flags(), no_network],
+            env={
+                **os.environ,
+                "HOME": home,
+                "XDG_CONFIG_HOME": f"{home}/.config",
+                "XDG_CACHE_HOME": f"{home}/.cache",
+            },
         )
         yield chromium
         chromium.close()
