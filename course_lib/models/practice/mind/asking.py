@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from functools import lru_cache
 
 from course_lib.models.practice.mind.misses import miss_reply
@@ -33,7 +35,7 @@ def bare_query(parts: PromptParts) -> str:
 def _reply(parts: PromptParts, bare: bool) -> str:
     world = world_of(parts.schema, parts.values)
     rules = read_rules(parts.instructions)
-    hint = read_hint(parts.attempt)
+    hint = heard(parts.attempt, world)
     if hint is not None and hint.vague and hint.query:
         return hint.query if bare else framed(hint.query, rules, None)
     plan = plan_for(parts, world, rules)
@@ -49,6 +51,18 @@ def plan_for(parts: PromptParts, world: World, rules: RuleBook) -> Plan:
     hint = read_hint(parts.attempt)
     abbreviations = Rule.ABBREVIATIONS in with_hint(rules, hint)
     return understand(parts.question, world, memory, rules, abbreviations)
+
+
+def heard(attempt: str, world: World) -> Hint | None:
+    """What a complaint says to a model that knows the names: one that it spells out is an offer."""
+    hint = read_hint(attempt)
+    if hint is None or not hint.advice:
+        return hint
+    said = hint.advice.lower()
+    names = [value.text for value in world.values if world.is_name(value) and len(value.text) > 2]
+    spelled = [name for name in names if re.search(rf"(?<!\w){re.escape(name.lower())}(?!\w)", said)]
+    offers = (*hint.offers, *(("", name) for name in spelled))
+    return replace(hint, offers=tuple(dict.fromkeys(offers)), vague=hint.vague and not spelled)
 
 
 def with_hint(rules: RuleBook, hint: Hint | None) -> RuleBook:
