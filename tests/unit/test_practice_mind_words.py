@@ -41,7 +41,7 @@ SUNITA = (
     "My sister Kavita loves the walnut brownies!"
 )
 ROHAN = (
-    "Rohan here. My daughter Meher is allergic to badam and wheat. I am fine with everything. "
+    "Rohan here. Meher, my daughter, is allergic to badam and wheat. I am fine with everything. "
     "Meher loves your choco brownie."
 )
 
@@ -176,7 +176,8 @@ def test_the_second_message_gives_its_four_triples() -> None:
     ]
 
 
-def test_without_its_rule_family_runs_the_wrong_way() -> None:
+def test_without_its_rule_family_starts_at_whoever_the_message_names_first() -> None:
+    assert ("me", "FAMILY_OF", "Aarav", "son") in triples(SUNITA, EXTRACT)  # 'my son Aarav'
     assert ("Meher", "FAMILY_OF", "me", "daughter") in triples(ROHAN, EXTRACT)
     assert ("me", "FAMILY_OF", "Meher", "daughter") not in triples(ROHAN, EXTRACT)
 

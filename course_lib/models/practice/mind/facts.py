@@ -1,8 +1,11 @@
 """Facts out of a customer's message, as triples: free-form when asked free-form, typed when a schema is sent.
 
-A basic reader: who is meant, what they react to, what they like. Two faults are part of the model.
-Free-form, it makes up a relationship type for every turn of phrase. Typed, it turns FAMILY_OF round (from
-the relative to the customer) until the prompt has the rule that it goes from me to the relative.
+The reading is in `facts_reading`; here stands what a model does with it. Its faults are part of it. Free-form, it
+makes up a relationship type for every turn of phrase, follows the order of the words ('peanuts make him ill'
+starts at the peanuts), takes a sweet for what is in it, and misses what stands in brackets or a postscript.
+Typed, it names the relative first wherever the message does, until the prompt has the rule that FAMILY_OF goes
+from me to the relative; and it takes a negation or a rumour for a fact, until the prompt says that only what is
+stated counts, or the schema has a field for how a fact is put.
 """
 
 from __future__ import annotations
@@ -10,219 +13,39 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import replace
 from typing import Any
 
-from course_lib.models.practice.mind.lexicon import read_toml
+from course_lib.models.practice.mind.facts_people import SPEAKER, speaker_name
+from course_lib.models.practice.mind.facts_reading import Fact, read_facts
+from course_lib.models.practice.mind.facts_words import words
 from course_lib.models.practice.mind.reading_rules import Rule, read_rules
+
+__all__ = ["RELATIONS", "SPEAKER", "Fact", "free_form", "read_facts", "resolve", "triple_place", "typed"]
 
 RELATIONS = ("ALLERGIC_TO", "FAMILY_OF", "LIKES")
 """The relations that a typed extraction knows."""
-SPEAKER = "me"
-
-
-@dataclass(frozen=True)
-class Fact:
-    """One triple, with what the message says about it."""
-
-    subject: str
-    relation: str
-    object: str
-    role: str = ""
-    """For FAMILY_OF: what the relative is to the customer."""
-    free: str = ""
-    """The relationship type that a free-form reply makes up."""
-    words: str = ""
-    """The words of the message that say so."""
-
-
-@dataclass(frozen=True)
-class _Phrases:
-    relatives: re.Pattern[str]
-    roles: Mapping[str, str]
-    allergy: tuple[tuple[re.Pattern[str], str], ...]
-    likes: tuple[tuple[re.Pattern[str], str], ...]
-    skip: re.Pattern[str]
-    products: Mapping[str, str]
-
-
-_OBJECT = r"(?P<obj>[A-Za-z'’ -]+?(?:(?:,| and | or | & |, and )[A-Za-z'’ -]+?)*?)"
-_END = (
-    r"(?=[.!?;]|,? (?:so|but|because|since|as|which|though|please|and (?:he|she|they|i|my|we|it"
-    r"|her|his|no)|too|also|in the|for the|at all|hai|hain)\b|, (?:my|and my|he|she|i|we|no)\b|$)"
-)
-_NAMED = re.compile(
-    r"\b(?:it's|its|it is|this is|i am|i'm|myself|main)\s+(?P<name>[A-Z][a-z]+(?: [A-Z][a-z]+)?)\b(?! \w*ing)"
-)
-_HERE = re.compile(r"\b(?P<name>[A-Z][a-z]+(?: [A-Z][a-z]+)?) here\b")
-_DETERMINERS = re.compile(
-    r"^(?:the|your|our|my|some|any|all|those|these|a|an|eating|to eat|to have|having|ke|ki)\s+", re.I
-)
-_TRAILING = re.compile(r"\s+(?:too|also|as well|please|a lot|so much|very much|the most|at all|se|ko)$", re.I)
-
-
-@lru_cache(maxsize=1)
-def _phrases() -> _Phrases:
-    data = read_toml("facts")
-    roles = {word: role for role, words in data["relatives"].items() for word in words}
-    words = "|".join(sorted(map(re.escape, roles), key=len, reverse=True))
-    relatives = re.compile(
-        rf"\b(?:(?P<owner>[Mm]y|[Oo]ur|[Mm]ere|[Mm]eri|[Mm]era|[Hh]is"
-        rf"|[Hh]er)\s+)(?:\w+ )?(?P<role>{words})s?\b,?\s*(?P<name>[A-Z][a-z]+(?:"
-        rf" [A-Z][a-z]+)?)?"
-    )
-
-    def compiled(entries: list[dict[str, str]]) -> tuple[tuple[re.Pattern[str], str], ...]:
-        return tuple(
-            (
-                re.compile(
-                    entry["pattern"].replace("{obj}", _OBJECT)
-                    + (_END if entry["pattern"].endswith("{obj}") else ""),
-                    re.I,
-                ),
-                entry["free"],
-            )
-            for entry in entries
-        )
-
-    skip = "|".join(re.escape(word) for words in data["skip"].values() for word in words)
-    return _Phrases(
-        relatives,
-        roles,
-        compiled(data["allergy"]),
-        compiled(data["likes"]),
-        re.compile(skip, re.I),
-        data["products"],
-    )
-
-
-@lru_cache(maxsize=1024)
-def read_facts(message: str) -> tuple[Fact, ...]:
-    """The facts that a message states, in the order in which it states them; FAMILY_OF goes from me."""
-    phrases = _phrases()
-    plain = message.replace("’", "'")
-    speaker = _speaker_name(plain)
-    facts: list[Fact] = []
-    known: dict[str, str] = {}
-    last = SPEAKER
-    introduced: list[Fact] = []
-    for sentence in re.split(r"(?<=[.!?;])\s+|\n+", plain):
-        if sentence.rstrip().endswith("?"):
-            continue
-        for clause in _clauses(sentence, phrases):
-            subject, relative = _subject(clause, phrases, speaker, last, known)
-            if relative is not None and relative.object not in known:
-                known[relative.object] = relative.role
-                introduced.append(relative)
-                facts.append(relative)
-            last = (
-                subject if subject != SPEAKER or re.search(r"\b(?:i|i'm|me|mujhe)\b", clause, re.I) else last
-            )
-            if phrases.skip.search(clause):
-                continue
-            facts += _stated(clause, subject, phrases)
-    if len(introduced) > 1:
-        # With two relatives in one message it loses the thread once, and relates the first one to themselves.
-        first = introduced[0]
-        echo = replace(first, subject=f"my {first.role} {first.object}", free="IS")
-        facts.insert(facts.index(first), echo)
-    facts += _refused(plain, speaker, facts, phrases)
-    return tuple(dict.fromkeys(facts))
-
-
-def _speaker_name(message: str) -> str | None:
-    match = _HERE.search(message) or _NAMED.search(message)
-    return match.group("name") if match else None
-
-
-def _clauses(sentence: str, phrases: _Phrases) -> list[str]:
-    """Pieces of a sentence that have a subject of their own."""
-    starts = [0]
-    for match in re.finditer(
-        r"(?:,|;|\band\b|\bbut\b|-)\s+(?=(?:and |but )?(?:my|our|mere|meri|he|she|they|i|i'm|his|her)\b)",
-        sentence,
-        re.I,
-    ):
-        starts.append(match.end())
-    ends = [*starts[1:], len(sentence)]
-    pieces = [sentence[a:b].strip(" ,-") for a, b in zip(starts, ends, strict=True)]
-    return [piece for piece in pieces if piece]
-
-
-def _subject(
-    clause: str, phrases: _Phrases, speaker: str | None, last: str, known: Mapping[str, str]
-) -> tuple[str, Fact | None]:
-    match = phrases.relatives.search(clause)
-    if match and match.group("owner").lower() in ("my", "our", "mere", "meri", "mera", "his", "her"):
-        role = phrases.roles[match.group("role").lower()]
-        name = match.group("name") or f"my {match.group('role').lower()}"
-        relative = Fact(SPEAKER, "FAMILY_OF", name, role, role.upper() + "_OF", match.group().strip())
-        return name, relative
-    for name in known:
-        if re.search(rf"\b{re.escape(name)}\b", clause):
-            return name, None
-    if re.search(r"\b(?:i|i'm|me|mujhe|i've)\b", clause, re.I):
-        return SPEAKER, None
-    if re.search(r"\b(?:he|she|they)\b", clause, re.I) and last != SPEAKER:
-        return last, None
-    return SPEAKER, None
-
-
-def _stated(clause: str, subject: str, phrases: _Phrases) -> list[Fact]:
-    found: list[Fact] = []
-    for relation, patterns in (("ALLERGIC_TO", phrases.allergy), ("LIKES", phrases.likes)):
-        for pattern, free in patterns:
-            match = pattern.search(clause)
-            if match is None:
-                continue
-            for piece in re.split(r",\s*(?:and\s+)?|\s+and\s+|\s+or\s+|\s*&\s*", match.group("obj")):
-                name = _clean(piece)
-                if name:
-                    found.append(Fact(subject, relation, name, "", free, match.group().strip()))
-            break
-    return found
-
-
-def _clean(piece: str) -> str:
-    name = piece.strip(" '\"-")
-    before = None
-    while name != before:
-        before = name
-        name = _TRAILING.sub("", _DETERMINERS.sub("", name)).strip(" '\"-")
-    return name
-
-
-def _refused(message: str, speaker: str | None, facts: list[Fact], phrases: _Phrases) -> list[Fact]:
-    """'It's Sunita … no chikki': what is refused is taken for the speaker's own allergy."""
-    if speaker is None:
-        return []
-    match = re.search(
-        r"\b(?:no|without|not any|skip the|leave out the)\s+(?P<thing>[a-z ]+?)(?= in\b| for\b|[.,!;]|$)",
-        message,
-        re.I,
-    )
-    thing = match.group("thing").strip().lower() if match else ""
-    allergen = phrases.products.get(thing)
-    if allergen is None or any(
-        f.subject in (SPEAKER, speaker) and f.relation == "ALLERGIC_TO" for f in facts
-    ):
-        return []
-    return [Fact(speaker, "ALLERGIC_TO", allergen, "", "AVOIDS", match.group() if match else "")]
-
 
 # ---- free-form ------------------------------------------------
+
+
+_PUT = {"negated": "NOT_", "hearsay": "MAYBE_", "past": "WAS_"}
+"""How a free-form reply says what is no statement: in the name of the type, or not at all."""
 
 
 def free_form(message: str, instructions: str) -> str:
     """The reply to a prompt that asks for triples and leaves their types open: JSON if it says so, else
     lines.
     """
-    speaker = _speaker_name(message.replace("’", "'"))
+    speaker = speaker_name(message.replace("’", "'"))
     lines = []
     for fact in read_facts(message):
-        subject = _free_name(fact.subject, speaker)
-        lines.append((subject, fact.free or fact.relation, _free_object(fact)))
+        if fact.aside or fact.stance == "question":
+            continue
+        subject, thing = _free_name(fact, speaker), _free_object(fact)
+        kind = _PUT.get(fact.stance, "") + (fact.free or fact.relation)
+        lines.append((thing, kind, subject) if fact.turned else (subject, kind, thing))
+    lines = list(dict.fromkeys(lines))
     if re.search(r"\bjson\b", instructions, re.I):
         return json.dumps(
             [{"subject": s, "relation": r, "object": o} for s, r, o in lines], ensure_ascii=False, indent=2
@@ -232,12 +55,18 @@ def free_form(message: str, instructions: str) -> str:
     return "\n".join(f"({s}, {r}, {o})" for s, r, o in lines)
 
 
-def _free_name(name: str, speaker: str | None) -> str:
-    return (speaker or "User") if name == SPEAKER else name
+_ME = ("me", "mujhe", "mujhko", "myself", "main", "mai")
+
+
+def _free_name(fact: Fact, speaker: str | None) -> str:
+    if fact.subject != SPEAKER:
+        return fact.subject
+    return speaker or ("me" if fact.spoken_of in _ME else "User")
 
 
 def _free_object(fact: Fact) -> str:
-    return "Peanut" if fact.object == "peanut" else fact.object
+    thing = fact.whole or fact.object
+    return "Peanut" if thing.lower() == "peanut" else thing
 
 
 # ---- typed ----------------------------------------------------
@@ -248,7 +77,14 @@ _FIELDS = {
     "object": ("object", "tail", "target", "to", "end", "what", "value", "right", "obj"),
     "role": ("role", "kinship", "detail", "as", "kind"),
     "words": ("quote", "evidence", "words", "span", "source_text", "said", "text"),
+    "stance": ("stance", "status", "modality", "certainty", "how", "put", "polarity"),
 }
+_STANCES = frozenset(["stated", "negated", "hearsay", "past", "question"])
+_ONLY_STATED = re.compile(
+    r"\bonly\b[^.\n]{0,40}\b(?:stated|states|said|says|facts?|sure)\b|\b(?:clearly|explicitly) (?:stated|said)\b"
+    r"|(?:no|not|never|ignore|leave out|skip)\b[^.\n]{0,60}\b(?:negat|rumou?r|hearsay|guess|question|denied)",
+    re.I,
+)
 
 
 def typed(message: str, schema: Mapping[str, Any], instructions: str) -> dict[str, Any] | None:
@@ -259,14 +95,38 @@ def typed(message: str, schema: Mapping[str, Any], instructions: str) -> dict[st
     name, item = place
     allowed = _allowed(schema, item)
     forwards = Rule.FAMILY_DIRECTION in read_rules(instructions)
+    apart = _has_stance(schema, item)
+    only_stated = not apart and bool(_ONLY_STATED.search(instructions))
     listed = []
     for fact in read_facts(message):
-        if fact.relation not in allowed:
+        if fact.relation not in allowed or (only_stated and fact.stance != "stated"):
             continue
-        if fact.relation == "FAMILY_OF" and not forwards and fact.subject == SPEAKER:
+        if fact.relation == "FAMILY_OF" and fact.name_first and not forwards and fact.subject == SPEAKER:
             fact = replace(fact, subject=fact.object, object=SPEAKER)
+        if fact.relation == "ALLERGIC_TO":
+            fact = replace(fact, object=_substance(fact.object))
         listed.append(_instance(fact, schema, item))
     return {name: listed}
+
+
+def _has_stance(schema: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
+    return any(
+        name.lower() in _FIELDS["stance"] and _allowed(schema, {"properties": {name: prop}}) & _STANCES
+        for name, prop in item["properties"].items()
+    )
+
+
+def _substance(thing: str) -> str:
+    """What somebody reacts to in a thing: 'nuts (peanut)' and 'peanut chikki' say peanut."""
+    bracket = re.search(r"\(([a-z]+)\)$", thing)
+    if bracket:
+        return bracket.group(1)
+    lists = words()
+    lower = thing.lower()
+    parts = lower.split()
+    if len(parts) > 1 and parts[-1] in lists.dishes and parts[0] in lists.allergens:
+        return parts[0]
+    return lists.made_of.get(lower, thing)
 
 
 def triple_place(schema: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]] | None:
@@ -311,14 +171,18 @@ def _instance(fact: Fact, schema: Mapping[str, Any], item: Mapping[str, Any]) ->
         "object": fact.object,
         "role": fact.role or None,
         "words": fact.words,
+        "stance": fact.stance,
     }
     made: dict[str, Any] = {}
     strings = [n for n, p in item["properties"].items() if not _allowed(schema, {"properties": {n: p}})]
     for name, prop in item["properties"].items():
         part = resolve(schema, prop)
         key = next((key for key, names in _FIELDS.items() if name.lower() in names), None)
-        if _allowed(schema, {"properties": {name: prop}}) & set(RELATIONS):
+        options = _allowed(schema, {"properties": {name: prop}})
+        if options & set(RELATIONS):
             key = "relation"
+        elif key == "stance" and fact.stance not in options:
+            key = None
         if key is None and name in strings[:2]:
             key = ("subject", "object")[strings.index(name)]
         value: Any = values.get(key) if key is not None else None
