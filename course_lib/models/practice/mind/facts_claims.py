@@ -151,6 +151,7 @@ def _piece_at(clause: str, at: int) -> Thing | None:
         end, count = match.end(), count + 1
     if not count:
         return None
+    end = at + _known_food(clause[at:end])
     bracket = re.match(r" ?\((?P<word>[a-z]+)\)", clause[end:])
     if bracket and bracket.group("word") in words().allergens:
         end += bracket.end()
@@ -158,6 +159,17 @@ def _piece_at(clause: str, at: int) -> Thing | None:
     start = clause.index(text, at)
     text = _ALLERGY_TAIL.sub("", text)
     return Thing(text, start, start + len(text)) if text else None
+
+
+def _known_food(text: str) -> int:
+    """How much of a text is the thing: 'peanuts two years back' ends at the food that is known."""
+    lists, parts = words(), text.split(" ")
+    if not {parts[0].lower(), " ".join(parts[:2]).lower()} & lists.allergens:
+        return len(text)
+    count = 1
+    while count < len(parts) and parts[count].lower() in lists.foods:
+        count += 1
+    return len(" ".join(parts[:count]))
 
 
 def _goes_on(thing: Thing, joined: str, clause: str) -> bool:
@@ -212,7 +224,8 @@ def stance_of(found: Found, clause: str, since: int, question: bool, before: Seq
     claim = found.claim
     if claim.stance is not None and claim.stance != "question":
         return "question" if question else claim.stance
-    window = clause[max(0, since - 14) : found.first if claim.object == "before" else found.start]
+    start = max(clause.rfind(mark, 0, since) for mark in ",.:;(") + 1
+    window = clause[max(start, since - 14) : found.first if claim.object == "before" else found.start]
     inner = clause[since : found.start]
     told = re.search(r"\b(?:who|because|since|as|kyunki)\b", clause[: found.first], re.I)
     if claim.stance == "question" or (question and not told):
@@ -221,7 +234,9 @@ def stance_of(found: Found, clause: str, since: int, question: bool, before: Seq
     if lists.hearsay.search(lead):
         return "hearsay"
     after = clause[found.end : found.end + 16]
-    spoken = clause[since : found.last + 24]
+    # What was may stand before the thing only: '…, that was a mix-up' says nothing about the allergy.
+    trailing = re.sub(r"\b(?:was|were)\b", "", clause[found.last : found.last + 24])
+    spoken = clause[since : found.last] + trailing
     if lists.past.search(spoken) and not lists.still.search(spoken):
         return "past"
     if lists.negated.search(window) or lists.negated.search(inner):

@@ -64,7 +64,7 @@ def _patterns() -> _Patterns:
         # After a bare comma the word for the relative has to close: 'Hi Lata, my son …' names no son.
         named_first=re.compile(
             rf"\b(?P<name>{_NAME}(?:\s*(?:,|&|and|aur)\s*{_NAME})*)"
-            rf"(?:(?P<comma>\s*[,–-]\s*)|\s*\(\s*|\s+)(?:is\s+|are\s+|hai\s+|who is\s+|yaani\s+)?"
+            r"(?:(?P<comma>\s*[,–-]\s*)|\s*\(\s*|\s+(?:is|are|hai|hain|who is|yaani)\s+|\s+(?=(?i:mer|ham|hum|apn)))"
             rf"(?:(?:both|dono)\s+)?(?P<owner>(?i:{known.owners}))\s+{adjectives}{role}"
             r"(?(comma)(?=\s*(?:[,.!?;)]|$)))"
         ),
@@ -108,7 +108,7 @@ def mentions(text: str, known: Known) -> list[Mention]:
             start = match.start("name") if first else match.start("role")
             if not first and "owner" in match.groupdict():
                 start = match.start("owner")
-            made = _relative(match, first, text, known)
+            made = _relative(match, first, text, padded, known)
             if made is None or not free(start, made.end):
                 continue
             found.append(made)
@@ -121,12 +121,12 @@ def mentions(text: str, known: Known) -> list[Mention]:
             found.append(Mention(match.start(), end, who))
             taken.append((match.start(), end))
             known.seen.extend(name for name in who if name not in known.seen)
-    found += _others(padded, known, taken)
+    found += _others(padded, text, known, taken)
     found.sort(key=lambda mention: mention.start)
     return found
 
 
-def _relative(match: re.Match[str], first: bool, text: str, known: Known) -> Mention | None:
+def _relative(match: re.Match[str], first: bool, text: str, padded: str, known: Known) -> Mention | None:
     lists = words()
     word = match.group("role").lower()
     role = lists.roles[word]
@@ -151,11 +151,18 @@ def _relative(match: re.Match[str], first: bool, text: str, known: Known) -> Men
         start = match.start("name") + match.group("name").rfind(names[0])
     else:
         start = match.start("owner") if "owner" in match.groupdict() else match.start("role")
+    # As it was typed: a name in small letters stays so.
+    names = [_as_written(name, padded, text) for name in names]
     for name in names:
         known.roles.setdefault(name, role)
         if name not in known.seen:
             known.seen.append(name)
     return Mention(start, end, tuple(names), (role,) * len(names), first, word)
+
+
+def _as_written(name: str, padded: str, text: str) -> str:
+    place = padded.find(name)
+    return text[place : place + len(name)] if place >= 0 else name
 
 
 def listed_spans(text: str) -> list[tuple[int, int]]:
@@ -211,7 +218,7 @@ _PRONOUNS = re.compile(
 )
 
 
-def _others(text: str, known: Known, taken: list[tuple[int, int]]) -> list[Mention]:
+def _others(text: str, typed: str, known: Known, taken: list[tuple[int, int]]) -> list[Mention]:
     lists = words()
     found = []
     for match in re.finditer(rf"\b{_NAME}\b", text):
@@ -226,8 +233,9 @@ def _others(text: str, known: Known, taken: list[tuple[int, int]]) -> list[Menti
             continue
         if lower in lists.not_names or lower in lists.foods:
             continue
-        if name in known.seen or lower in lists.names or _acts(text[match.end() :]):
-            whole = next((n for n in known.seen if n.split()[0] == name), name)
+        if any(n.lower() == lower for n in known.seen) or lower in lists.names or _acts(text[match.end() :]):
+            written = typed[match.start() : match.end()]
+            whole = next((n for n in known.seen if n.split()[0].lower() == lower), written)
             found.append(Mention(match.start(), match.end(), (whole,)))
             if whole not in known.seen:
                 known.seen.append(whole)

@@ -324,9 +324,8 @@ def _refused(message: str, speaker: str | None, facts: list[Fact]) -> list[Fact]
     """'It's Sunita … no chikki': what is refused is taken for the speaker's own allergy."""
     if speaker is None:
         return []
-    match = re.search(
-        r"\b(?:no|without|not any)\s+(?P<thing>[a-z ]+?)(?= in\b| for\b|[.,!;]|$)", message, re.I
-    )
+    sweets = "|".join(sorted(map(re.escape, words().made_of), key=len, reverse=True))
+    match = re.search(rf"\b(?:no|without|not any)\s+(?P<thing>{sweets})\b(?: in the \w+)?", message, re.I)
     thing = match.group("thing").strip().lower() if match else ""
     allergen = words().made_of.get(thing)
     if allergen is None or any(
