@@ -1,4 +1,4 @@
-"""The bakery's tables in `data/crumb/`: its records, a week of chats, what is true in them, labelled messages."""
+"""The bakery's tables in `data/crumb/`: its records, a week of chats, the truth in them, labels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from course_lib.crumb.triples import RELATIONS, STANCES, Triple
+from course_lib.crumb.triples import RELATIONS, STANCES, Stance, Triple
 from course_lib.errors import CourseError
 from course_lib.settings import project_root
 
@@ -178,7 +178,7 @@ def read_labelled(folder: Path | str | None = None) -> tuple[Labelled, ...]:
     _all_known(path, [row[0] for row in rows], {text[0] for text in texts}, "message")
     _all_known(path, [row[2] for row in rows], set(RELATIONS), "relation")
     _all_known(path, [row[5] for row in rows], set(STANCES), "stance")
-    stances = {stance: stance for stance in STANCES}
+    stances: dict[str, Stance] = {stance: stance for stance in STANCES}
     return tuple(
         Labelled(
             id_,

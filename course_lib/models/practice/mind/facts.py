@@ -1,11 +1,11 @@
 """Facts out of a customer's message, as triples: free-form when asked free-form, typed when a schema is sent.
 
-The reading is in `facts_reading`; here stands what a model does with it. Its faults are part of it. Free-form, it
-makes up a relationship type for every turn of phrase, follows the order of the words ('peanuts make him ill'
-starts at the peanuts), takes a sweet for what is in it, and misses what stands in brackets or a postscript.
-Typed, it names the relative first wherever the message does, until the prompt has the rule that FAMILY_OF goes
-from me to the relative; and it takes a negation or a rumour for a fact, until the prompt says that only what is
-stated counts, or the schema has a field for how a fact is put.
+The reading is in `facts_reading`; here stands what a model does with it. Its faults are part of it.
+Free-form, it makes up a relationship type for every turn of phrase, follows the order of the words ('peanuts
+make him ill' starts at the peanuts), takes a sweet for what is in it, and misses what stands in brackets or a
+postscript. Typed, it names the relative first wherever the message does, until the prompt has the rule that
+FAMILY_OF goes from me to the relative; and it takes a negation or a rumour for a fact, until the prompt says
+that only what is stated counts, or the schema has a field for how a fact is put.
 """
 
 from __future__ import annotations
@@ -81,7 +81,8 @@ _FIELDS = {
 }
 _STANCES = frozenset(["stated", "negated", "hearsay", "past", "question"])
 _ONLY_STATED = re.compile(
-    r"\bonly\b[^.\n]{0,40}\b(?:stated|states|said|says|facts?|sure)\b|\b(?:clearly|explicitly) (?:stated|said)\b"
+    r"\bonly\b[^.\n]{0,40}\b(?:stated|states|said|says|facts?|sure)\b"
+    r"|\b(?:clearly|explicitly) (?:stated|said)\b"
     r"|(?:no|not|never|ignore|leave out|skip)\b[^.\n]{0,60}\b(?:negat|rumou?r|hearsay|guess|question|denied)",
     re.I,
 )

@@ -56,7 +56,10 @@ def _patterns() -> _Patterns:
     known = words()
     names = rf"(?:{_FULL})(?:\s*(?:,|&|/|and|aur)\s*(?:and\s+|aur\s+)?(?:{_NAME})(?=[\s,.!?;:)'’-]|$))*"
     owner = rf"\b(?P<owner>(?i:{known.owners}))\s+"
-    adjectives = r"(?:(?:\d+|\w+)[- ](?:year|yr|saal|month)s?(?:[- ](?:old|ka|ki|ke))?\s+|(?!(?i:is|ko|has|and|se)\b)[a-z]+\s+){0,2}?"
+    adjectives = (
+        r"(?:(?:\d+|\w+)[- ](?:year|yr|saal|month)s?(?:[- ](?:old|ka|ki|ke))?\s+"
+        r"|(?!(?i:is|ko|has|and|se)\b)[a-z]+\s+){0,2}?"
+    )
     role = rf"(?P<role>(?i:{known.role_words}))\b"
     called = r"(?:,?\s*(?:named|called|naam|whose name is)\s+|\s*[,:(–-]\s*|\s+)?"
     return _Patterns(
@@ -64,7 +67,8 @@ def _patterns() -> _Patterns:
         # After a bare comma the word for the relative has to close: 'Hi Lata, my son …' names no son.
         named_first=re.compile(
             rf"\b(?P<name>{_NAME}(?:\s*(?:,|&|and|aur)\s*{_NAME})*)"
-            r"(?:(?P<comma>\s*[,–-]\s*)|\s*\(\s*|\s+(?:is|are|hai|hain|who is|yaani)\s+|\s+(?=(?i:mer|ham|hum|apn)))"
+            r"(?:(?P<comma>\s*[,–-]\s*)|\s*\(\s*|\s+(?:is|are|hai|hain|who is|yaani)\s+"
+            r"|\s+(?=(?i:mer|ham|hum|apn)))"
             rf"(?:(?:both|dono)\s+)?(?P<owner>(?i:{known.owners}))\s+{adjectives}{role}"
             r"(?(comma)(?=\s*(?:[,.!?;)]|$)))"
         ),
@@ -82,7 +86,8 @@ def speaker_name(message: str) -> str | None:
     """The name that the one who writes gives as their own, or None."""
     for pattern in (
         rf"\b(?P<name>{_FULL}) (?:here|this side)\b",
-        rf"\b(?i:it's|its|it is|this is|myself|main)\s+(?P<name>{_FULL})\b(?! (?:\w*ing\b|from the|who\b|is\b))",
+        rf"\b(?i:it's|its|it is|this is|myself|main)\s+(?P<name>{_FULL})\b"
+        r"(?! (?:\w*ing\b|from the|who\b|is\b))",
         rf"\b(?i:i am|i'm|im|my name is|mera naam)\s+(?P<name>{_FULL})\b(?! \w*ing\b)",
         rf"(?:[–—-]\s*|\b(?i:regards|thanks|thank you|cheers|thx),?\s+)(?P<name>{_FULL})\s*[.!]?\s*$",
     ):
@@ -195,7 +200,7 @@ def _with_capitals(text: str) -> str:
         return word.capitalize() if word in lists.names else word
 
     # 'om', 'dev' and 'tara' are words too: only after a word that calls for a name.
-    pattern = rf"(?<=\s)(?<=(?:.)\s)[a-z]{{2,}}\b"
+    pattern = r"(?<=\s)[a-z]{2,}\b"
     before = re.compile(
         rf"(?:\b(?:{lists.role_words}|named|called|and|aur|is|i'm|its|it's|this is)[\s,]+|^)$", re.I
     )

@@ -1,8 +1,9 @@
 """A customer's message read for facts: who is meant, what they react to, what they like, and how it is put.
 
-It reads Latin letters, English and Hinglish, a sentence at a time. It stops at: other scripts, irony, facts that
-only two sentences together give, names that are also words and stand without a capital, and lists that name
-people and things crosswise ('Aarav and Diya: milk and eggs, in that order').
+It reads Latin letters, English and Hinglish, a sentence at a time. It stops at: other scripts, irony, facts
+that only two sentences together give ('Same goes for Diya'), names that are also words and stand without a
+capital, a list that goes on with 'but not', and lists that name people and things crosswise ('Aarav and Diya:
+milk and eggs, in that order').
 """
 
 from __future__ import annotations
@@ -179,7 +180,8 @@ def _adds(clause: str, met: list[Mention]) -> bool:
 def _question_from(sentence: str, clauses: list[str]) -> int:
     """The number of the first clause that asks; more than there are when none does."""
     asks = re.compile(
-        rf"^[\s,;–-]*(?:(?:and|but|so|please|pls|also|hi|hello|hey|just checking|tell me|wondering|btw|aur|lekin|toh)[\s,]+)*{words().question.pattern}(?!')",
+        r"^[\s,;–-]*(?:(?:and|but|so|please|pls|also|hi|hello|hey|just checking|tell me|wondering|btw|aur"
+        rf"|lekin|toh)[\s,]+)*{words().question.pattern}(?!')",
         re.I,
     )
     if not sentence.rstrip(" )\"'").endswith("?"):
@@ -310,7 +312,7 @@ def _whole(found: Found, clause: str) -> str:
 
 
 def _echo(facts: list[Fact], known: Known, plain: str) -> None:
-    """With three people in it, the writer among them, a reply once relates the first relative to themselves."""
+    """With three people in it, the writer among them, a reply once relates the first one to themselves."""
     family = [fact for fact in facts if fact.relation == "FAMILY_OF" and not fact.name_first]
     named = re.search(r"\b(?:it's|its|it is)\s+[A-Z]", plain)
     if known.speaker is None or named is None or len(family) < 2 or family[0].object.startswith("my "):

@@ -137,7 +137,14 @@ def cut(text: str) -> PromptParts:
     found: dict[str, list[str]] = {}
     current: str = "instructions"
     hashed = any(_HASHED.match(line) for line in text.splitlines())
+    tagged = False
     for line in text.splitlines():
+        tag = _TAG.match(line)
+        if tagged and not (tag and tag.group("close") and tag.group("title") == "message"):
+            # Between <message> and </message> nothing is a heading, whatever a customer writes.
+            found.setdefault(current, []).append(line)
+            continue
+        tagged = bool(tag) and not tagged and line.strip() == "<message>"
         heading = _heading(line, current, hashed)
         if heading is not None:
             current, rest = heading
