@@ -172,6 +172,7 @@ def _spelling(
     typed: str, typed_words: tuple[str, ...], name: str, words: tuple[str, ...]
 ) -> tuple[str, float] | None:
     from rapidfuzz import fuzz
+    from rapidfuzz.distance import OSA
 
     if len(typed) < 4:
         return None  # two letters of three in common are chance
@@ -179,6 +180,8 @@ def _spelling(
     if len(typed_words) == 1:
         whole = max((fuzz.ratio(typed, word) for word in words if len(word) >= 4), default=0.0)
         score = max(score, whole - 1)
+    if OSA.distance(typed, name) == 1:  # one letter too many, too few, another, or two that changed places
+        score = max(score, 85.0)
     if score < _GOOD_SPELLING:
         return None
     # The best misspelling is worth less than the weakest of the surer ways.

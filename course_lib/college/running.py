@@ -36,6 +36,11 @@ class Ran:
     only_nulls: bool = False
     """Whether there were rows and nothing in them: an unknown property gives that."""
 
+    @property
+    def only_zeros(self) -> bool:
+        """Whether there is one row, and all that it holds is zero: a count of nothing."""
+        return len(self.rows) == 1 and all(cell == 0 and not isinstance(cell, bool) for cell in self.rows[0])
+
 
 def run_query(graph: Graph, cypher: str, *, timeout_ms: int | None, row_limit: int) -> Ran:
     """Runs a query as the reader, within a time and down to a number of rows.
