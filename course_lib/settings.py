@@ -30,6 +30,10 @@ MODEL_PROVIDERS: tuple[str, ...] = ("gemini", "groq", "groq-small", "mistral", "
 """Providers with a `COURSE_<PROVIDER>_MODEL` and `COURSE_<PROVIDER>_URL`; `groq-small` shares Groq's key."""
 
 
+GRAPH_STORES: tuple[str, ...] = ("kuzu", "ladybug")
+"""The engines that can hold the bakery's graph memory; the first is the default."""
+
+
 def provider_variable(provider: str, what: str) -> str:
     """The environment variable for one thing of one provider, such as `COURSE_GROQ_SMALL_MODEL`."""
     return f"COURSE_{provider.upper().replace('-', '_')}_{what}"
@@ -108,6 +112,8 @@ class Settings:
     practice_faults: str | None = None
     """`COURSE_PRACTICE_FAULTS`: what the practice model gets wrong, for processes that have no handle on it:
     `everyday`, `stumbling`, or `fences=0.2, rate_minute=0.05, seed=7`. Nothing by default."""
+    graph_store: str = "kuzu"
+    """`COURSE_GRAPH_STORE`: the engine of the bakery's graph memory, `kuzu` (default) or `ladybug`."""
     building: bool = False
     """`COURSE_BUILD=1`: notebooks are being built or tested, so outputs are small and the same everywhere."""
 
@@ -155,6 +161,17 @@ def _positive_int(name: str, text: str) -> int:
     return value
 
 
+def _one_of(name: str, text: str | None, choices: tuple[str, ...]) -> str:
+    """The choice that a setting names, the first one when it is not set."""
+    if text is None:
+        return choices[0]
+    if text.lower() not in choices:
+        raise SettingError(
+            f"{name} is {text!r}, which is none of: {', '.join(choices)}.", f"Set {name} to one, or unset it."
+        )
+    return text.lower()
+
+
 def load_settings(environ: Mapping[str, str] | None = None, root: Path | None = None) -> Settings:
     """Reads the settings from the environment, `.env` and the saved choices.
 
@@ -198,5 +215,6 @@ def load_settings(environ: Mapping[str, str] | None = None, root: Path | None = 
         model_names={p: m for p in MODEL_PROVIDERS if (m := get(provider_variable(p, "MODEL")))},
         keys={p: Secret(k) for p, n in KEY_NAMES.items() if (k := get(n))},
         practice_faults=get("COURSE_PRACTICE_FAULTS"),
+        graph_store=_one_of("COURSE_GRAPH_STORE", get("COURSE_GRAPH_STORE"), GRAPH_STORES),
         building=get("COURSE_BUILD") == "1",
     )
