@@ -99,7 +99,10 @@ def typed(message: str, schema: Mapping[str, Any], instructions: str) -> dict[st
     apart = _has_stance(schema, item)
     only_stated = not apart and bool(_ONLY_STATED.search(instructions))
     listed = []
+    diet = next((name for name in sorted(allowed) if "DIET" in name.upper()), None)
     for fact in read_facts(message):
+        if fact.relation == "DIET" and diet is not None:
+            fact = replace(fact, relation=diet)
         if fact.relation not in allowed or (only_stated and fact.stance != "stated"):
             continue
         if fact.relation == "FAMILY_OF" and fact.name_first and not forwards and fact.subject == SPEAKER:

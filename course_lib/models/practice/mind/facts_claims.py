@@ -82,7 +82,7 @@ def _things(claim: Claim, match: re.Match[str], clause: str) -> list[Thing]:
     elif claim.object == "after":
         things = _after(clause, match.end())
     else:
-        things = _before(clause, match.start())
+        things = _before(clause, match.start(), names=claim.relation == "LIKES")
     if claim.relation == "ALLERGIC_TO" and (claim.known_food or claim.turned or claim.who == "after"):
         things = [thing for thing in things if is_food(thing.text)]
     return things
@@ -181,7 +181,8 @@ def _goes_on(thing: Thing, joined: str, clause: str) -> bool:
     return joined.strip(", ").lower() in ("and", "or", "&", "aur", "ya") and not rest and thing.text.islower()
 
 
-def _before(clause: str, at: int) -> list[Thing]:
+def _before(clause: str, at: int, names: bool) -> list[Thing]:
+    """The things in front of a phrase; `names` where they may have capitals, as a product's name does."""
     things: list[Thing] = []
     tokens = [m for m in _WORD.finditer(clause) if m.end() <= at]
     while tokens and tokens[-1].group().lower() in words().filler:
@@ -192,7 +193,8 @@ def _before(clause: str, at: int) -> list[Thing]:
             token = tokens[-1]
             lower = token.group().lower()
             joined = clause[token.end() : piece[0].start()] if piece else " "
-            if lower in words().stop or joined != " " or (piece and lower in words().names):
+            person = lower in words().names or (not names and token.group().istitle() and not is_food(lower))
+            if lower in words().stop or joined != " " or (piece and person):
                 break
             piece.insert(0, tokens.pop())
         if not piece:
@@ -237,6 +239,8 @@ def stance_of(found: Found, clause: str, since: int, question: bool, before: Seq
     # What was may stand before the thing only: '…, that was a mix-up' says nothing about the allergy.
     trailing = re.sub(r"\b(?:was|were)\b", "", clause[found.last : found.last + 24])
     spoken = clause[since : found.last] + trailing
+    if re.search(r"\bnever\b", inner, re.I):
+        return "negated"
     if lists.past.search(spoken) and not lists.still.search(spoken):
         return "past"
     if lists.negated.search(window) or lists.negated.search(inner):

@@ -48,6 +48,7 @@ class _Patterns:
     owned: re.Pattern[str]
     named_first: re.Pattern[str]
     bare: re.Pattern[str]
+    theirs: re.Pattern[str]
     stranger: re.Pattern[str]
 
 
@@ -76,6 +77,8 @@ def _patterns() -> _Patterns:
             rf"(?:^|[,.!;:–-]\s*|\b(?i:and|aur|but|lekin|btw|ps|kyunki|ki|for|ghar mein)\s+){role}"
             rf"(?:\s+(?P<name>{_NAME})|(?=\s+(?i:ko|ka|ki|ke|is|has|can't|cannot|loves|likes|gets|se)\b))"
         ),
+        # 'His son': somebody else's relative, and none of the one who writes.
+        theirs=re.compile(rf"\b(?P<owner>(?i:his|her|their))\s+{adjectives}{role}{called}(?P<name>{_NAME})?"),
         stranger=re.compile(
             rf"{owner}{adjectives}(?P<role>(?i:{known.others}))\b(?:'s)?{called}(?P<name>{_NAME})?"
         ),
@@ -118,6 +121,13 @@ def mentions(text: str, known: Known) -> list[Mention]:
                 continue
             found.append(made)
             taken.append((start, made.end))
+    for match in patterns.theirs.finditer(padded):
+        names = _names(match.group("name") or "")
+        end = match.end("name") if names else match.end("role")
+        who = tuple(_as_written(name, padded, text) for name in names)
+        if free(match.start(), end):
+            found.append(Mention(match.start(), end, who or (text[match.start() : end].lower(),)))
+            taken.append((match.start(), end))
     for match in patterns.stranger.finditer(padded):
         names = _names(match.group("name") or "")
         end = match.end("name") if names else match.end("role")

@@ -229,7 +229,8 @@ def _who(
     names: list[str] = []
     spoken = ""
     for mention in chosen:
-        resolved = mention.names or _pronoun(mention, clause, known)
+        # A pronoun that points to nobody stays as it is, and never becomes the one who writes.
+        resolved = mention.names or _pronoun(mention, clause, known) or (clause[mention.start : mention.end],)
         names += [name for name in resolved if name not in names]
         if SPEAKER in mention.names:
             spoken = mention.word
