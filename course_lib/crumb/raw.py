@@ -200,3 +200,20 @@ def customers_of_node(edges: Iterable[RawEdge], chats: Iterable[Chat]) -> dict[s
         for name in (edge.subject, edge.object):
             used.setdefault(name, set()).add(writer[edge.message])
     return {name: frozenset(customers) for name, customers in used.items()}
+
+
+def near_duplicates(edges: Sequence[RawEdge], same: Collection[str], each: int = 4) -> tuple[RawEdge, ...]:
+    """A few edges for each of several nodes, enough for a picture: of different types where there are any.
+
+    Args:
+        edges: the edges of a raw store.
+        same: the nodes that spell one thing.
+        each: how many edges to show for each of them.
+    """
+    shown: list[RawEdge] = []
+    for name in same:
+        mine = [edge for edge in edges if edge.object == name]
+        first = list({edge.type: edge for edge in reversed(mine)}.values())[::-1]
+        rest = [edge for edge in mine if edge not in first]
+        shown += [*first, *rest][:each]
+    return tuple(shown)
