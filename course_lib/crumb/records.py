@@ -7,16 +7,6 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Customer:
-    """A customer, as the shop's records have them."""
-
-    id: str
-    name: str
-    allergies: tuple[str, ...] = ()
-    """Allergens (canonical names) that the records already hold for this customer."""
-
-
-@dataclass(frozen=True)
 class HouseholdMember:
     """A person of a customer's household: the customer, or a relative."""
 
@@ -24,6 +14,20 @@ class HouseholdMember:
     name: str
     role: str = ""
     """What they are to the customer (son, sister); empty for the customer."""
+    allergies: tuple[str, ...] = ()
+    """Allergens (canonical names) that the records already hold for this relative."""
+
+
+@dataclass(frozen=True)
+class Customer:
+    """A customer, as the shop's records have them."""
+
+    id: str
+    name: str
+    allergies: tuple[str, ...] = ()
+    """Allergens (canonical names) that the records already hold for this customer."""
+    household: tuple[HouseholdMember, ...] = ()
+    """Relatives whom the records already know."""
 
 
 @dataclass(frozen=True)
