@@ -265,3 +265,21 @@ def test_no_text_raises(text: str) -> None:
         assert fact.subject
         assert fact.object
     assert respond(Request((Turn("user", text or "x"),), "Extract the facts as triples.")).text
+
+
+@pytest.mark.parametrize(
+    ("rule", "holds"),
+    [
+        ("FAMILY_OF goes from me to the relative.", True),
+        ("FAMILY_OF: me -> relative", True),
+        ("For FAMILY_OF the subject is me and the object is the relative.", True),
+        ("(me, FAMILY_OF, Aarav)", True),
+        ("FAMILY_OF starts at me.", True),
+        ("FAMILY_OF goes from the relative to me.", False),
+        ("FAMILY_OF is for relatives. The one who writes is called me.", False),
+        ("Get the direction right.", False),
+    ],
+)
+def test_the_rule_about_the_direction_is_known_by_its_idea(rule: str, holds: bool) -> None:
+    (first, *_) = replied("Om is my son.", schema(), f"Extract triples.\n- {rule}")
+    assert ((first["subject"], first["object"]) == ("me", "Om")) is holds

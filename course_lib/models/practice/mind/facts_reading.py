@@ -145,6 +145,8 @@ def _sentence_facts(sentence: _Sentence, known: Known) -> list[Fact]:
             who, chosen, spoken = _who(found, met, clause, end, known)
             since = min((mention.start for mention in chosen), default=found.first)
             until = max((mention.end for mention in chosen), default=found.last)
+            if found.claim.stance == "question":
+                who = (SPEAKER,)  # 'okay for a nut allergy?' names nobody
             if not who:
                 who = subjects or carried
             if found.claim.who == "after" and not who:

@@ -66,8 +66,10 @@ _IDEAS: dict[Rule, str] = {
     r"|treat\b[^.\n]{0,40}\bas data",
     Rule.FAMILY_DIRECTION: r"(?:from|starts? (?:at|with))\s+['\"]?(?:me|the (?:speaker|customer))['\"]?\s+to"
     r"|family_of\b[^.\n]{0,60}\b(?:me|speaker|customer)\b[^.\n]{0,30}(?:->|→"
-    r"|to)\b[^.\n]{0,20}\b(?:relative|person|them|first name)|(?:subject|source"
-    r"|head)\b[^.\n]{0,30}\b(?:me|speaker)\b",
+    r"|to\b)[^.\n]{0,20}\b(?:relative|person|them|first name)"
+    r"|family_of\b[^.\n]{0,60}\b(?:starts?|begins?|runs?|goes|leads?) (?:at|with|from)\s+['\"]?"
+    r"(?:me|the (?:speaker|customer))\b|\bme['\"]?\s*,\s*['\"]?family_of\b|\bme\)?\s*-+\s*\[?:?family_of\b"
+    r"|(?:subject|source|head)\b[^.\n]{0,30}\b(?:me|speaker)\b",
 }
 _COMPILED = {rule: re.compile(idea, re.I) for rule, idea in _IDEAS.items()}
 _DENIED = re.compile(
