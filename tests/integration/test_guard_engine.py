@@ -29,15 +29,16 @@ EVERY = 50
 VALUE_FUNCTIONS = frozenset(
     word
     for line in (
-        "abs acos all and any asin atan atan2 avg ceil contains cos cot count date date.transaction degrees",
-        "distance div duration e ends with eq exists exp floor ge gt haslabels haversin id in indegree intern",
-        "is not null isempty keys labels le left length localdatetime localdatetime.transaction localtime",
-        "localtime.transaction log log10 lt ltrim mod mul neq none nop not or outdegree percentilecont pi point",
-        "pow properties radians rand randomuuid range replace right round rtrim sign sin single size split sqrt",
-        "starts stdev stdevp string.join string.matchregex string.replaceregex sub substring sum tan timestamp",
-        "toboolean tobooleanlist tobooleanornull tofloat tofloatlist tofloatornull tointeger tointegerlist",
-        "tointegerornull tojson tolower tostring tostringlist tostringornull toupper trim type typeof",
-        "vec.cosinedistance vec.euclideandistance vecf32 xor",
+        "abs acos all and any asin atan atan2 avg ceil contains cos cot count date date.transaction",
+        "degrees distance div duration e ends with eq exists exp floor ge gt haslabels haversin id",
+        "in indegree intern is not null isempty keys labels le left length localdatetime",
+        "localdatetime.transaction localtime localtime.transaction log log10 lt ltrim mod mul neq",
+        "none nop not or outdegree percentilecont pi point pow properties radians rand randomuuid",
+        "range replace right round rtrim sign sin single size split sqrt starts stdev stdevp",
+        "string.join string.matchregex string.replaceregex sub substring sum tan timestamp",
+        "toboolean tobooleanlist tobooleanornull tofloat tofloatlist tofloatornull tointeger",
+        "tointegerlist tointegerornull tojson tolower tostring tostringlist tostringornull toupper",
+        "trim type typeof vec.cosinedistance vec.euclideandistance vecf32 xor",
     )
     for word in line.split()
 )
