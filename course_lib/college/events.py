@@ -1,10 +1,11 @@
 """What happens while a question is answered, step by step: small values that a chat, a trace or a test reads.
 
-`StudyAgent.stream(question)` yields them in this order (steps in brackets may be missing, those with a star
-repeat):
+`StudyAgent.stream(question)` yields them in this order; a step in brackets may be missing, those with a star
+repeat:
 
-    Asked  [FromCache]  ( ModelCalled  CypherPiece*  [Replied]  [QueryFound]  [Judged]  [RowsCame]  [Hinted]
-    )* AnswerPiece*  [AnswerReplaced]  Done
+    Asked  [FromCache]
+    ModelCalled  CypherPiece*  [Replied]  [QueryFound]  [Judged]  [RowsCame]  [Hinted]      for each attempt
+    AnswerPiece*  [AnswerReplaced  AnswerPiece*]  Done
 
 Nothing in an event is a key or a connection, so all of it may be shown and kept.
 """
@@ -98,7 +99,7 @@ class Answer:
     cached: bool = False
     question: str = ""
     grounded: bool = True
-    """Whether the text holds nothing but what stands in the rows and the question."""
+    """Whether the model's own words held to the rows and the question. Those in `text` always do."""
     reading: str | None = None
     """Which reading of an ambiguous question was taken."""
     capped: int | None = None
@@ -216,7 +217,7 @@ class AnswerPiece:
 
 @dataclass(frozen=True)
 class AnswerReplaced:
-    """The pieces shown so far said something that the rows do not: this text stands in their place."""
+    """What the model went on to say is not in the rows: this text stands in place of the pieces so far."""
 
     text: str
     problems: tuple[str, ...] = ()
