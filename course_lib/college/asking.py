@@ -67,10 +67,10 @@ class ModelStream(Protocol):
 class Model(Protocol):
     """Whatever answers a prompt: `course_lib.models.connect()` gives one."""
 
-    def generate(self, prompt: str, system: str | None = None, **more: Any) -> ModelReply:
+    def generate(self, prompt: str, system: str | None = None) -> ModelReply:
         """Asks and waits for the whole reply."""
 
-    def stream(self, prompt: str, system: str | None = None, **more: Any) -> ModelStream:
+    def stream(self, prompt: str, system: str | None = None) -> ModelStream:
         """Asks and gives the reply's pieces as they come."""
 
 
