@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from course_lib.crumb.errors import RecordError
-from course_lib.crumb.records import Customer, Product
+from course_lib.crumb.records import Customer, HouseholdMember, Product
 from course_lib.crumb.tables import CERTAINTIES
 
 if TYPE_CHECKING:
@@ -59,7 +59,8 @@ def add_customers(store: Store, customers: Iterable[Customer]) -> int:
     ties: list[dict[str, Any]] = []
     allergies: list[dict[str, Any]] = []
     for customer in given:
-        for person in (customer, *customer.household):
+        persons: list[Customer | HouseholdMember] = [customer, *customer.household]
+        for person in persons:
             people.append({"id": person.id, "name": person.name})
             allergies += [
                 {"id": person.id, "allergen": allergen} for allergen in dict.fromkeys(person.allergies)
