@@ -79,7 +79,7 @@ def test_the_window_slides_and_what_has_left_it_is_stale(college: Graph) -> None
     assert "Aarav" not in prompt
     memory.clear()
     assert memory.to_prompt() == ""
-    assert memory.entities == ()
+    assert not memory.entities
 
 
 def test_the_result_counts_after_the_question_and_its_first_row_first(college: Graph) -> None:
@@ -121,7 +121,7 @@ def test_it_keeps_to_its_budget_and_leaves_out_the_oldest(college: Graph) -> Non
 def test_a_change_of_the_graph_is_noticed(college: Graph) -> None:
     memory = Memory.of(college)
     memory.remember("Who is Zoya?")
-    assert memory.entities == ()
+    assert not memory.entities
     college.write("CREATE (:Student {id: 'S99', name: 'Zoya'})")
     memory.remember("Who is Zoya?")
     assert [(one.label, one.name) for one in memory.entities] == [("Student", "Zoya")]
