@@ -43,12 +43,10 @@ def resolve_person(
         return Resolution(customer.id, "speaker", name=customer.name)
     household = [member for member in household if member.id != customer.id]
     owner = read_mention(said.owner) if said.owner else None
-    if (
-        owner
-        and not (owner.kind == "speaker" or _is_customer(owner.name, customer))
-        and said.kind == "unnamed"
-    ):
-        return Resolution(None, "unclear", f"'{tidy(mention)}' is a relative of a relative, without a name")
+    somebody_else = owner and owner.kind != "speaker" and not _is_customer(owner.name, customer)
+    if somebody_else and (said.kind == "unnamed" or not said.role):
+        # "my sister's son" has no name, and "Meher's teacher" is no relative; "my sister's son Veer" is Veer.
+        return Resolution(None, "unclear", f"'{tidy(mention)}' is somebody else's, without a name")
     if said.kind == "unnamed":
         return _unnamed(said, household, tidy(mention))
     own_role = role or said.role

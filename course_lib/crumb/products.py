@@ -1,8 +1,9 @@
 """Which product a mention means: by closeness to the catalogue, at a threshold that was measured.
 
-`closeness` is difflib's ratio on lower case. `match_product` reads it product by product, as one would write it
-down. `match_products` gives the same decisions for a large catalogue: rapidfuzz looks at every product first, and
-leaves to difflib the few that can still matter. Its Indel ratio is never below difflib's, so nothing is lost.
+`closeness` is difflib's ratio on lower case. `match_product` reads it product by product, as one would
+write it down. `match_products` gives the same decisions for a large catalogue: rapidfuzz looks at every product first
+and leaves to difflib the few that can still matter. Its Indel ratio is never below difflib's, so nothing is
+lost.
 """
 
 from __future__ import annotations
@@ -25,24 +26,7 @@ WORD_THRESHOLD = 0.8
 """How close a word of the mention has to be to one of the product's. 'walnut' and 'almond' are at 0.5."""
 LONGEST_MENTION = 120
 _FILLERS = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "my",
-        "our",
-        "your",
-        "some",
-        "those",
-        "these",
-        "this",
-        "that",
-        "of",
-        "ji",
-        "please",
-        "wala",
-        "wali",
-    ]
+    ("a", "an", "the", "my", "our", "your", "some", "those", "these", "this", "that", "of", "please")
 )
 
 
@@ -59,7 +43,7 @@ class Catalogue(Sequence[str]):
         object.__setattr__(self, "lowered", tuple(fold(name) for name in self.names))
         places: dict[str, list[int]] = {}
         for place, name in enumerate(self.lowered):
-            for word in dict.fromkeys(name.split()):
+            for word in dict.fromkeys(map(_singular, name.split())):
                 places.setdefault(word, []).append(place)
         object.__setattr__(self, "by_word", {word: tuple(found) for word, found in places.items()})
 
@@ -99,7 +83,8 @@ def match_product(
         allergens: the list whose words never name a product by themselves; the course's own when None.
 
     Returns:
-        The product; or a reason for review with candidates; or neither, when it is no product of ours.
+        The product; or a reason for review with candidates; or neither, when it is no product of ours. The
+        score is the best candidate's; `match_products` leaves it out below the threshold.
     """
     said = _lowered(mention)
     scores = {place: _ratio(said, fold(name)) for place, name in enumerate(catalogue)} if said else {}
@@ -113,7 +98,7 @@ def match_products(
     threshold: float = THRESHOLD,
     allergens: AllergenList | None = None,
 ) -> list[Resolution]:
-    """`match_product` for many mentions or products: the same decisions, most of the work done by rapidfuzz."""
+    """`match_product` for many mentions or products: the same decisions, and rapidfuzz does most of the work."""
     from rapidfuzz.distance import Indel
     from rapidfuzz.process import extract_iter
 
@@ -159,7 +144,7 @@ def _whole_words(said: str, catalogue: Catalogue) -> Collection[int]:
     """The products whose names hold all of the mention's words."""
     places: set[int] | None = None
     for word in said.split():
-        here = set(catalogue.by_word.get(word, ()))
+        here = set(catalogue.by_word.get(_singular(word), ()))
         places = here if places is None else places & here
     return places or ()
 
@@ -169,7 +154,7 @@ def _decide(
 ) -> Resolution:
     ranked = sorted(scores, key=lambda place: (-scores[place], catalogue[place]))
     if not ranked:
-        return Resolution(None, "unknown product", None, 0.0)
+        return Resolution(None, "unknown product")
     best = scores[ranked[0]]
     words = said.split()
     if all(_names_allergen(word, listed) for word in words):
@@ -178,7 +163,7 @@ def _decide(
         near = tuple(catalogue[place] for place in ranked if scores[place] >= threshold)
         return Resolution(None, "allergen word", f"'{said}' is an allergen, not a product", best, near)
     # The mention inside a product's name, word for word: 'chikki' in Peanut Chikki.
-    inside = [place for place in ranked if f" {said} " in f" {fold(catalogue[place])} "]
+    inside = [place for place in ranked if _inside(said, fold(catalogue[place]))]
     if len(inside) == 1 or (inside and fold(catalogue[inside[0]]) == said):
         place = inside[0]
         return Resolution(catalogue[place], "whole words", None, scores[place], (catalogue[place],))
@@ -200,6 +185,16 @@ def _decide(
     if best < min(GREY_UNTIL, 1.0) and not set(words) <= set(fold(name).split()):
         return Resolution(None, "grey zone", f"'{said}' is only somewhat like {name}", best, near)
     return Resolution(name, "closeness", None, best, near)
+
+
+def _inside(said: str, name: str) -> bool:
+    """Whether the mention stands in the name word for word, one or many: 'ladoos' in Millet Ladoo Box."""
+    one, whole = (" ".join(map(_singular, text.split())) for text in (said, name))
+    return f" {one} " in f" {whole} "
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
 def _names_allergen(word: str, listed: AllergenList) -> bool:

@@ -1,4 +1,4 @@
-"""What a mention of a person says: the speaker, a relative with or without a name, or something a person must read.
+"""What a mention of a person says: the speaker, a relative with or without a name, or nothing that is clear.
 
 `read_mention` takes words apart and knows no household; `people.resolve_person` decides who it is.
 """
@@ -36,6 +36,8 @@ class RelativeWords:
     speaker: frozenset[str]
     pronouns: frozenset[str]
     several: frozenset[str]
+    others: frozenset[str]
+    """Who is no relative: friend, neighbour."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Mention:
     """A mention, taken apart."""
 
     kind: str
-    """`speaker`, `named`, `unnamed`, or `unclear`."""
+    """`speaker`, `named`, `unnamed`, `several`, or `unclear`."""
     name: tuple[str, ...] = ()
     """The words of the name, as they were typed."""
     role: str = ""
@@ -51,7 +53,7 @@ class Mention:
     owner: str = ""
     """Whose relative, where that is not the speaker: "my sister's son" -> my sister."""
     why: str = ""
-    """For `unclear`: what a person has to look at."""
+    """For `several` and `unclear`: what a person has to look at."""
 
 
 @cache
@@ -73,6 +75,7 @@ def relative_words() -> RelativeWords:
         speaker=folded("speaker"),
         pronouns=folded("pronouns"),
         several=folded("several"),
+        others=folded("others"),
     )
 
 
@@ -109,7 +112,7 @@ def read_mention(mention: str) -> Mention:
         return Mention("unclear", why=f"'{text}' names nobody")
     tokens = _tokens(text)
     if "," in text or "&" in text or "+" in text or any(fold(token) in _JOINTS for token in tokens):
-        return Mention("unclear", why=f"'{text}' names more than one person")
+        return Mention("several", why=f"'{text}' names more than one person")
     owner: list[str] = []
     for place, token in enumerate(tokens[:-1]):
         if _owned(token) is not None:  # everything up to the last possessive says whose relative it is
@@ -119,11 +122,14 @@ def read_mention(mention: str) -> Mention:
         tokens = rest
     elif _owned(tokens[-1]) is not None:  # "my son's" is my son
         tokens = [*tokens[:-1], _owned(tokens[-1]) or ""]
-    name, role = [], ""
+    name: list[str] = []
+    role = ""
     for token in tokens:
         plain = fold(token)
         if plain in words.several:
-            return Mention("unclear", why=f"'{text}' names more than one person")
+            return Mention("several", why=f"'{text}' names more than one person")
+        if plain in words.others:
+            return Mention("unclear", why=f"a {plain} is no relative")
         if plain in words.roles:
             role = role or words.roles[plain]
         elif (

@@ -1,4 +1,4 @@
-"""From the words of a message to what they stand for: people, allergens, products. Or to a person who decides.
+"""From the words of a message to what they stand for: people, allergens, products. Or to a reader's decision.
 
 Nothing here writes, asks a model, or guesses. What the code may not decide comes back with `review` set.
 """

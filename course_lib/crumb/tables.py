@@ -19,6 +19,7 @@ NODE_TABLES: dict[str, str] = {
     "Message": "id STRING PRIMARY KEY, message STRING, date STRING, digest STRING, log STRING[]",
     "Review": (
         "id STRING PRIMARY KEY, kind STRING, code STRING, reason STRING, subject STRING, relation STRING, "
+        "person STRING, name STRING, target STRING, "
         "object STRING, role STRING, evidence STRING, message STRING, date STRING, candidates STRING[], "
         "status STRING, asked_by STRING, decided_by STRING, decided_at STRING, outcome STRING"
     ),

@@ -1,4 +1,4 @@
-"""Words as people type them, made comparable: spelling variants of the same letters fall together, words never do."""
+"""Words as people type them, made comparable: variants of the same letters fall together, words never do."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _EDGES = " \t\r\n\"'.,;:!?()[]{}*_~<>…।"
 
 
 def tidy(text: str) -> str:
-    """The text with plain quotation marks and single spaces, without invisible characters and loose punctuation."""
+    """The text with plain quotation marks and single spaces, without invisible characters around it."""
     text = unicodedata.normalize("NFKC", text).translate(_QUOTES)
     text = "".join(c for c in text if unicodedata.category(c) != "Cf")
     return _SPACE.sub(" ", text).strip(_EDGES)
