@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-_BULLET = re.compile(r"^\s*(?:[-*•–▪◦]\s+|>\s*|#{1,6}\s+)+")
+_BULLET = re.compile(r"^\s*(?:(?:[-*•–▪◦]|>|#{1,6})\s+)+")
 _NUMBERED = re.compile(r"^\s*(?:step\s+)?(\d{1,3})[.):]\s+", re.I)
 _RULE = re.compile(r"^[\s|:=_-]+$")
 _LINK = re.compile(r"\[([^\]]{1,200})\]\([^)\s]{0,300}\)")
@@ -57,31 +57,66 @@ class Token:
         return self.text.lower()
 
 
-def sentences(text: str) -> list[str]:
-    """The sentences and list items of an answer, without markup; a numbered item loses its number.
+class Sentence(str):
+    """A sentence or list item of an answer.
 
-    A number in front of a line is a place in a list when the lines before it have the ones before.
+    Attributes:
+        place: its number in a numbered list.
+    """
+
+    __slots__ = ("place",)
+    place: int | None
+
+    @classmethod
+    def of(cls, text: str, place: int | None = None) -> Sentence:
+        """A sentence with its place."""
+        made = cls(text)
+        made.place = place
+        return made
+
+
+def sentences(text: str) -> list[Sentence]:
+    """The sentences and list items of an answer, without markup.
+
+    A number in front of a line is a place in a list when the lines before it have the ones before. A short
+    heading with a list under it is put in front of each item, since that is what it says of them.
 
     Args:
         text: an answer as a model writes it.
     """
     plain = unicodedata.normalize("NFC", text).translate(_SIGNS)
     plain = _LINK.sub(r"\1", plain)
-    found: list[str] = []
+    found: list[Sentence] = []
     place = 0
+    heading = ""
     for line in plain.splitlines():
         if not line.strip() or _RULE.match(line):
             continue
-        line = _MARKS.sub("", _BULLET.sub("", line))
-        numbered = _NUMBERED.match(line)
+        is_heading = bool(_HEADING.match(line)) and len(line.split()) <= _LONGEST_HEADING
+        bullet = _BULLET.match(line)
+        line = line[bullet.end() :] if bullet else line
+        numbered = _NUMBERED.match(_MARKS.sub("", line))
+        at: int | None = None
         if numbered and int(numbered[1]) in (1, place + 1):
-            place = int(numbered[1])
-            line = line[numbered.end() :]
+            at = place = int(numbered[1])
+            line = _MARKS.sub("", line)[numbered.end() :]
+        line = _MARKS.sub("", line)
         line = _PLUS.sub(
             r"\1+", "".join(c for c in line if unicodedata.category(c) not in ("So", "Cf", "Cc"))
         )
-        found += _in_line(line)
+        if is_heading:
+            heading = line.strip().rstrip(":")
+        elif not bullet and at is None:
+            heading = ""
+        elif heading:
+            line = f"{heading}: {line}"
+        found += [Sentence.of(part, at) for part in _in_line(line)]
     return found
+
+
+_HEADING = re.compile(r"^\s*(?:#{1,6}\s|\*\*[^*]+\*\*:?\s*$|[^.!?]{2,60}:\s*$)")
+_LONGEST_HEADING = 5
+"""Words. A longer line with a colon is a sentence that opens a list."""
 
 
 def _in_line(line: str) -> list[str]:
@@ -151,6 +186,8 @@ class Words:
         """Whether a word carries a sentence and names nothing."""
         lower = word.lower()
         if lower in self.english or (hinglish and lower in self.hinglish):
+            return True
+        if lower.endswith("est") and {lower[:-3], stem(lower[:-3])} & self.english_stems:
             return True
         return stem(lower) in self.english_stems
 

@@ -70,7 +70,8 @@ _ALL = re.compile(
     re.I,
 )
 _MOST_OF = re.compile(
-    r"\b(?:most|majority)(?: of)?(?: the| these| them)?\s+(?:are|have|has|students|people|of)\b|\bzyadatar\b",
+    r"(?<!the )\b(?:most|majority)(?: of)?(?: the| these| them)?\s+(?:are|have|has|students|people|of)\b"
+    r"|\bzyadatar\b",
     re.I,
 )
 _NOBODY = re.compile(
@@ -102,7 +103,7 @@ def wrong_claims(sentences: Sequence[str], evidence: Evidence) -> list[str]:
         sentences: the answer, cut into sentences.
         evidence: what it may rest on.
     """
-    problems = _wrong_yes_or_no(sentences, evidence)
+    problems = _wrong_yes_or_no(sentences, evidence) + _wrong_numbering(sentences, evidence)
     for sentence in sentences:
         if evidence.reading is not None and evidence.reading.wrong:
             wrong = re.search(evidence.reading.wrong, sentence, re.I)
@@ -302,6 +303,22 @@ def _wrong_steps(clause: str, mentions: list[Mention], evidence: Evidence) -> li
     return []
 
 
+def _wrong_numbering(sentences: Sequence[str], evidence: Evidence) -> list[str]:
+    """A numbered list in another order than the way, or than rows that were sorted."""
+    ways = _ways(evidence)
+    keys: list[str] = []
+    for sentence in sentences:
+        if getattr(sentence, "place", None) is not None:
+            keys += [m.key for m in evidence.mentions(sentence)[:1]]
+    for one, two in pairwise(keys):
+        if len(ways) == 1 and one in ways[0] and two in ways[0]:
+            if ways[0].index(one) >= ways[0].index(two):
+                return [f"The way has another order than {one} and {two}."]
+        elif not ways and one != two and _is_above(one, two, evidence, by_row=True) is False:
+            return [f"The rows do not put {one} before {two}."]
+    return []
+
+
 # ---- all, only, most, nobody -------------------------------------------------------------------------------
 
 
@@ -398,21 +415,33 @@ def _wrong_arrow(clause: str, evidence: Evidence) -> list[str]:
     negated = is_negated(clause)
     for arrow in evidence.facts.arrows:
         says, backwards = _VERBS.get(arrow.type, (None, None))
-        starts, ends = _end_keys(arrow, evidence, start=True), _end_keys(arrow, evidence, start=False)
-        if says is None or not starts or not ends or starts & ends or negated:
+        pairs = _joined(arrow, evidence)
+        if says is None or not pairs or negated:
             continue
+        known = frozenset(key for pair in pairs for key in pair)
         for pattern, along in ((says, True), (backwards, False)):
             match = pattern.search(clause) if pattern is not None else None
             if match is None:
                 continue
-            left = _names_in(clause[: match.start()], starts | ends)
-            right = _names_in(clause[match.end() :], starts | ends)
+            left, right = _names_in(clause[: match.start()], known), _names_in(clause[match.end() :], known)
             if not left or not right:
                 continue
             first, second = (left[-1], right[0]) if along else (right[0], left[-1])
-            if first in ends and second in starts:
+            if (second, first) in pairs and (first, second) not in pairs:
                 return [f"The arrow goes the other way: {second} → {first}."]
     return []
+
+
+def _joined(arrow: Arrow, evidence: Evidence) -> set[tuple[str, str]]:
+    """What an arrow of the query joins, row by row: where it starts, and where it ends."""
+    found: set[tuple[str, str]] = set()
+    columns = evidence.rows.columns
+    for row in evidence.cells:
+        starts = [key_of(v) for v in row[columns.index(arrow.start)]] if arrow.start in columns else []
+        ends = [key_of(v) for v in row[columns.index(arrow.end)]] if arrow.end in columns else []
+        for start in starts or ([arrow.start_name] if arrow.start_name else []):
+            found.update((start, end) for end in ends or ([arrow.end_name] if arrow.end_name else []))
+    return found
 
 
 _VERBS: dict[str, tuple[re.Pattern[str] | None, re.Pattern[str] | None]] = {
@@ -433,15 +462,6 @@ _VERBS: dict[str, tuple[re.Pattern[str] | None, re.Pattern[str] | None]] = {
 """By relationship type: what says it along the arrow, and what against it."""
 
 
-def _end_keys(arrow: Arrow, evidence: Evidence, start: bool) -> frozenset[str]:
-    column, name = (arrow.start, arrow.start_name) if start else (arrow.end, arrow.end_name)
-    found = {name} if name else set()
-    if column in evidence.rows.columns:
-        at = evidence.rows.columns.index(column)
-        found |= {key_of(v) for row in evidence.cells for v in row[at]}
-    return frozenset(found)
-
-
 def _names_in(text: str, keys: frozenset[str]) -> list[str]:
     """Which of some names a text holds, in order."""
     lower = text.casefold()
@@ -455,11 +475,18 @@ def _names_in(text: str, keys: frozenset[str]) -> list[str]:
 def _turned(clause: str, mentions: list[Mention], evidence: Evidence) -> list[str]:
     """A denial where the query found something, or the reverse."""
     heads = _heads(mentions, evidence)
+    asked_no = evidence.facts.negative or is_negated(evidence.question)
+    if (
+        not mentions
+        and not asked_no
+        and not _holds_a_no(evidence)
+        and _NONE.match(HARMLESS_NO.sub(" ", clause))
+    ):
+        return ["The answer says that there is none, and there are rows."]
     if not heads or any(m.columns <= evidence.attribute_columns for m in mentions):
         return []
     if any(is_negated(text) for text in evidence.long_texts):
         return []
-    asked_no = evidence.facts.negative or is_negated(evidence.question)
     if is_negated(clause) and not asked_no and not _holds_a_no(evidence):
         if len({frozenset(m.columns) for m in heads}) > 1:
             return []  # two kinds of things are a pair, and pairs are judged one by one
@@ -474,6 +501,9 @@ def _turned(clause: str, mentions: list[Mention], evidence: Evidence) -> list[st
     return []
 
 
+_NONE = re.compile(
+    r"^\W*(?:neither|none|nobody|no one|no \w+ \w+|koi (?:bhi )?(?:\w+ )?nahi)\b(?! of the other)", re.I
+)
 _EXCEPT = re.compile(
     r"\b(?:without|outside|except|missing|lack|lacks|lacking|apart|unlike|absent|other than|excluding|zero"
     r"|0|bina|alawa|"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from course_lib.college.answer_text import Token, answer_words, stem, tokens_in
 from course_lib.college.evidence import GENERIC, Evidence, Mention, key_of, value_of
@@ -58,18 +59,60 @@ _NOT_A_COUNT = re.compile(
 )
 
 
-def wrong_numbers(sentence: str, evidence: Evidence) -> list[str]:
+_NO_ADJECTIVES = frozenset(
+    [
+        "of",
+        "in",
+        "and",
+        "aur",
+        "hai",
+        "hain",
+        "with",
+        "is",
+        "are",
+        "for",
+        "mein",
+        "me",
+        "se",
+        "ka",
+        "ki",
+        "ke",
+        "ko",
+        "par",
+        "tak",
+        "to",
+        "on",
+        "at",
+        "as",
+        "the",
+        "who",
+        "jo",
+    ]
+)
+_LEFT = re.compile(r"^\s*(?:more|others?|further|aur|baaki|baki|hain|hai|in all|additional)\b", re.I)
+
+
+def rows_left(sentences: Sequence[str], evidence: Evidence) -> int:
+    """How many rows an answer names nothing of: that is what '6 more' counts."""
+    named = {mention.key for sentence in sentences for mention in evidence.mentions(sentence)}
+    return sum(not (named & row) for row in evidence.row_keys)
+
+
+def wrong_numbers(sentence: str, evidence: Evidence, left: int = 0) -> list[str]:
     """The numbers of a sentence that have no ground.
 
     Args:
         sentence: one sentence of an answer.
         evidence: what it may rest on.
+        left: how many rows the answer names nothing of.
     """
     problems = []
     tokens = tokens_in(sentence)
     for at, token in enumerate(tokens):
         value = value_of(token, hinglish=evidence.hinglish)
         if value is None or _inside_a_name(token, sentence, evidence):
+            continue
+        if value == left > 0 and _LEFT.match(sentence[token.end :]):
             continue
         if token.kind == "ordinal" or token.lower in answer_words().ordinals:
             problem = _ordinal(token, value, sentence, evidence)
@@ -103,18 +146,7 @@ def _nouns(tokens: list[Token], at: int, sentence: str) -> list[str]:
     for before, token in zip(tokens[at:], tokens[at + 1 : at + 4], strict=False):
         if sentence[before.end : token.start].strip(" -"):
             return []
-        if token.kind != "word" or token.lower in (
-            "of",
-            "in",
-            "and",
-            "aur",
-            "hai",
-            "hain",
-            "with",
-            "is",
-            "are",
-            "for",
-        ):
+        if token.kind != "word" or token.lower in _NO_ADJECTIVES:
             return []
         if stem(token.lower) in _THINGS:
             return [token.lower]
@@ -133,6 +165,8 @@ def _ordinal(token: Token, value: float, sentence: str, evidence: Evidence) -> s
 def _count(token: Token, value: float, nouns: list[str], sentence: str, evidence: Evidence) -> str:
     """'three students': as many as there are, or as a column of numbers says."""
     if not nouns or value in evidence.asked_numbers:
+        return ""
+    if 1900 <= value <= 2100 and value in evidence.numbers:
         return ""
     if _NOT_A_COUNT.search(sentence[: token.start]) or _is_year_before(sentence, token):
         return ""

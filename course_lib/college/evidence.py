@@ -161,6 +161,8 @@ class Evidence:
         for row in self.cells:
             for column in row:
                 for value in column:
+                    if isinstance(value, datetime.date | datetime.datetime):
+                        value = value.isoformat()
                     if isinstance(value, str) and value.strip() and len(value) <= LONG_TEXT:
                         seen[value] = None
         return tuple(seen)[:_MOST_VALUES]
@@ -180,13 +182,19 @@ class Evidence:
     def attribute_columns(self) -> frozenset[int]:
         """Columns whose values say something of a thing and are no thing themselves: grades, years, roles."""
         found = set()
+        things = []
+        words = answer_words()
         for at, column in enumerate(self.rows.columns):
-            values = [v for row in self.cells for v in row[at]]
+            values = {v for row in self.cells for v in row[at]}
+            texts = {v for v in values if isinstance(v, str) and not _GRADE.match(v)}
             named = words_of(column).split()
-            if (named and named[-1] in _ATTRIBUTES) or all(
-                not isinstance(v, str) or _GRADE.match(v) for v in values
-            ):
+            ordinary = all(words.is_harmless(v, hinglish=False) for v in texts)
+            if (named and named[-1] in _ATTRIBUTES) or ordinary:
                 found.add(at)
+            if texts and not ordinary:
+                things.append(at)
+        if things and found >= set(things):
+            found.discard(things[0])  # 'students per branch': then a branch is what the rows are about
         return frozenset(found)
 
     def support(self, keys: Iterable[str]) -> bool:
@@ -205,7 +213,19 @@ class Evidence:
             *values,
             *self.rows.columns,
             *self.facts.asked,
+            *self._spelled_out,
             *((self.reading.text,) if self.reading else ()),
+        )
+
+    @cached_property
+    def _spelled_out(self) -> tuple[str, ...]:
+        """Names of the graph that the query looks for by a part: 'debate' finds the Debate Society."""
+        asked = [text.casefold() for text in self.facts.asked if len(text) > 2 and not text.isdigit()]
+        return tuple(
+            value
+            for values in (self.schema.values if self.schema is not None else ())
+            for value in values.listed
+            if any(text in value.casefold() for text in asked)
         )
 
     @cached_property
@@ -243,14 +263,15 @@ class Evidence:
                     found.add(float(value))
                 else:
                     found.update(numbers_in(str(value), self.hinglish))
-        for text in (self.question, *self.facts.asked, *((self.reading.text,) if self.reading else ())):
+        for text in (self.question, *self.facts.asked, *self.rows.columns):
             found.update(numbers_in(text, self.hinglish))
-        return frozenset(found)
+        return frozenset(found | self.asked_numbers)
 
     @cached_property
     def asked_numbers(self) -> frozenset[float]:
-        """The numbers in the question and the query alone."""
-        return frozenset(n for t in (self.question, *self.facts.asked) for n in numbers_in(t, self.hinglish))
+        """The numbers in the question and in what was asked of the graph alone."""
+        texts = (self.question, *self.facts.asked, *((self.reading.text,) if self.reading else ()))
+        return frozenset(n for text in texts for n in numbers_in(text, self.hinglish))
 
     @cached_property
     def totals(self) -> frozenset[float]:
@@ -267,8 +288,19 @@ class Evidence:
                 found.add(sum(values))
         return frozenset(found)
 
+    @cached_property
+    def _kept(self) -> dict[tuple[str, object], Any]:
+        """Results that are asked for again and again."""
+        return {}
+
     def counts(self, column: int | None = None) -> frozenset[float]:
         """How many there are: rows, different values of a column, the lengths of lists, the hops of paths."""
+        if ("counts", column) not in self._kept:
+            self._kept["counts", column] = self._counts(column)
+        found: frozenset[float] = self._kept["counts", column]
+        return found
+
+    def _counts(self, column: int | None) -> frozenset[float]:
         found: set[float] = set()
         for at in range(len(self.rows.columns)) if column is None else (column,):
             values = [key_of(v) for row in self.cells for v in row[at]]
@@ -285,6 +317,12 @@ class Evidence:
 
     def group_counts(self, column: int | None = None) -> frozenset[float]:
         """How many rows, or different values of a column, there are for each value of another column."""
+        if ("groups", column) not in self._kept:
+            self._kept["groups", column] = self._group_counts(column)
+        found: frozenset[float] = self._kept["groups", column]
+        return found
+
+    def _group_counts(self, column: int | None) -> frozenset[float]:
         found: set[float] = set()
         for at in range(len(self.rows.columns)):
             if at == column:
@@ -334,7 +372,7 @@ class Evidence:
             key = key_of(name)
             body = r"[\s-]+".join(re.escape(part) for part in name.split())
             meant[_folded(name)] = key
-            if name.endswith("s") and len(name) > 4:
+            if name.endswith("s") and len(name) > 4 and not words.is_harmless(name, hinglish=False):
                 body += "?"
                 meant.setdefault(_folded(name)[:-1], key)
             # A name that is an ordinary word, too, counts where it is spelled as a name.
@@ -342,6 +380,9 @@ class Evidence:
             exact = len(name) <= 2 or (ordinary and (key in _ALSO_VERBS or not self._is_attribute(key)))
             before, after = r"(?<![\w+])", r"(?![\w+]|-(?=[\s.,;)]|$))"
             forms.append(f"{before}{body}{after}" if exact else f"{before}(?i:{body}){after}")
+            for spelled in date_forms(name):
+                meant.setdefault(_folded(spelled), key)
+                forms.append(f"{before}(?i:{re.escape(spelled)}){after}")
             for other in words.means.get(key, ()):
                 if len(other) > 5 and other not in meant:
                     meant[other] = key
@@ -368,8 +409,14 @@ class Evidence:
         return short + ([initials(name).upper()] if initials(name) else [])
 
     def mentions(self, sentence: str) -> list[Mention]:
-        """The values of the rows that a sentence names, numbers included, in the order in which they
-        stand."""
+        """The values of the rows that a sentence names, numbers included, in the order of the sentence."""
+        text = str(sentence)
+        if ("mentions", text) not in self._kept:
+            self._kept["mentions", text] = self._mentions(text)
+        found: list[Mention] = self._kept["mentions", text]
+        return found
+
+    def _mentions(self, sentence: str) -> list[Mention]:
         found: list[Mention] = []
         pattern, meant = self._forms
         for match in pattern.finditer(sentence) if pattern is not None else ():
@@ -397,6 +444,24 @@ def initials(name: str) -> str:
     """`os` of Operating Systems; nothing of a single word."""
     parts = [part for part in re.split(r"[\s/-]+", name) if part[:1].isalpha()]
     return "".join(part[0] for part in parts).lower() if len(parts) > 1 else ""
+
+
+def date_forms(value: str) -> list[str]:
+    """The ways to write a date such as `2026-11-30`: '30 November 2026', 'Nov 30', '30/11/2026'."""
+    match = re.fullmatch(r"(\d{4})-(\d{2})-(\d{2})(?:[T ].*)?", value)
+    if match is None or not 1 <= int(match[2]) <= 12:
+        return []
+    year, day = match[1], str(int(match[3]))
+    last = day[-1] if len(day) == 1 or not day.startswith("1") else "0"
+    nth = day + {"1": "st", "2": "nd", "3": "rd"}.get(last, "th")
+    month = answer_words().months[int(match[2]) - 1].capitalize()
+    found = []
+    for name in (month, month[:3]):
+        for number in (day, nth):
+            for text in (f"{number} {name}", f"{name} {number}", f"{number} of {name}"):
+                found += [f"{text} {year}", f"{text}, {year}", text]
+    figures = (f"{day}/{int(match[2])}", f"{match[3]}/{match[2]}", f"{match[3]}.{match[2]}.")
+    return [*found, *(f"{one}{'' if one.endswith('.') else '/'}{year}" for one in figures)]
 
 
 def value_of(token: Token, hinglish: bool) -> float | None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from course_lib.college.answer_text import Token, answer_words, sentences, stem, tokens_in
 from course_lib.college.claims import wrong_claims
-from course_lib.college.counting import wrong_numbers
+from course_lib.college.counting import rows_left, wrong_numbers
 from course_lib.college.evidence import Evidence, key_of, phrase_words
 from course_lib.college.relations import wrong_pairs
 from course_lib.college.rows import Rows
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from course_lib.college.readings import Reading
     from course_lib.college.schema import Schema
 
-LONGEST = 6_000
+LONGEST = 4_000
 """Characters. An answer of two to four sentences has a tenth of that."""
 _RETOLD = 3
 """Of the telling words of a sentence that retells a text, one in so many must stand in it."""
@@ -73,16 +73,23 @@ def check_grounding(
     if not text.strip():
         return Grounding(False, ("There is no answer.",))
     evidence = Evidence.of(question, rows, schema, cypher, reading)
-    said = sentences(text)
+    said = sentences(_without(text, reading.text) if reading is not None else text)
+    left = rows_left(said, evidence)
     problems: list[str] = []
     for sentence in said:
         problems += _unknown_words(sentence, evidence)
-        problems += wrong_numbers(sentence, evidence)
+        problems += wrong_numbers(sentence, evidence, left)
     problems += wrong_pairs(said, evidence)
     problems += wrong_claims(said, evidence)
     if whole and not problems and not _speaks_of_the_rows(said, evidence):
         problems.append("The answer says nothing of what the rows hold.")
     return Grounding(not problems, tuple(dict.fromkeys(problems)))
+
+
+def _without(text: str, reading: str) -> str:
+    """An answer without the reading that the prompt gave it to say."""
+    words = r"\s+".join(re.escape(word) for word in reading.split())
+    return re.sub(words, " ", text, flags=re.I)
 
 
 # ---- words -----------------------------------------------------------------------------------------------
@@ -122,9 +129,11 @@ def _judge(token: Token, sentence: str, *, first: bool, evidence: Evidence) -> s
         return _judge_kind(lower, evidence) or "anchored"
     if lower in words.months:
         return _judge_month(token, inside, evidence)
+    if capital and _is_spelled_out(token, sentence, evidence):
+        return "anchored"
+    if _is_mended(lower, evidence):
+        return "anchored"
     if inside:
-        if _is_spelled_out(token, sentence, evidence):
-            return "anchored"
         if words.is_harmless_as_it_stands(token.text, evidence.hinglish) and not _is_all_capitals(token.text):
             return _judge_kind(lower, evidence)
         if re.fullmatch(r"(?:i|ok|faq|id|no)", lower):
@@ -167,6 +176,16 @@ def _is_spelled_out(token: Token, sentence: str, evidence: Evidence) -> bool:
                 for j in range(at + 1, len(parts) + 1)
             )
     return False
+
+
+def _is_mended(lower: str, evidence: Evidence) -> bool:
+    """Whether a word is one of the question's, its typing slip mended: 'Python' for 'pyhton'."""
+    if len(lower) < 5:
+        return False
+    return any(
+        len(typed) == len(lower) and typed[0] == lower[0] and sorted(typed) == sorted(lower)
+        for typed in re.findall(r"\w+", evidence.question.lower())
+    )
 
 
 def _opens(sentence: str, start: int) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from course_lib.college.evidence import Evidence, Mention
 
@@ -26,8 +27,8 @@ _COORDINATED = re.compile(
     r"^[\s,&/]*(?:(?:and|aur|or|ya|both|as well as|plus|also|along with|evam)\b[\s,]*)*$", re.I
 )
 _FORWARD = re.compile(
-    r"^[\s,:()\[\]=-]*(?:(?:in|for|at|mein|me|on)\s+[\w ./+-]{1,40}?\s+)?(?:(?:is|are|was|were|goes|belongs?|went"
-    r"|held|earned|scored|achieved|got|ka|ki|ke|hai|mila|the|a|an|student|grade|level|year|one|of|to|by|for|in|is"
+    r"^[\s,:()\[\]=-]*(?:(?:in|for|at|mein|me|on)\s+[\w ./+-]{1,40}?\s+)?"
+    r"(?:(?:is|are|was|were|goes|belongs?|went|held|earned|scored|achieved|got|ka|ki|ke|hai|mila|the|a|an|student|grade|level|year|one|of|to|by|for|in|is"
     r"|wale|wali|wala|holder|with)\b[\s,:()-]*)*$",
     re.I,
 )
@@ -42,7 +43,8 @@ NEGATION = re.compile(
 HARMLESS_NO = re.compile(
     r"\bnot only\b|\bno (?:other|others|one else|more|further|doubt|wonder|additional)\b|\bnobody else\b"
     r"|\bnothing (?:else|more)\b|\bnone (?:other|else)\b|\bwithout (?:a )?doubt\b"
-    r"|\b(?:aur|dusra|doosra)? ?koi (?:aur|dusra|doosra)? ?nahi\b|\bno\.\s*\d|\bnot (?:just|listed|mentioned|shown|in the (?:data|rows|graph|results?))\b",
+    r"|\b(?:aur|dusra|doosra)? ?koi (?:aur|dusra|doosra)? ?nahi\b"
+    r"|\bno\.\s*\d|\bnot (?:just|listed|mentioned|shown|in the (?:data|rows|graph|results?))\b",
     re.I,
 )
 
@@ -157,7 +159,24 @@ def _judge(clause: str, mentions: list[Mention], about: list[Mention], evidence:
         if not found.problems:
             return found
         first = first or found
+    if first is not None and _holds_part_by_part(clause, mentions, evidence):
+        return _Finding([], first.about)
     return first or _Finding([], about)
+
+
+def _holds_part_by_part(clause: str, mentions: list[Mention], evidence: Evidence) -> bool:
+    """Whether the parts between commas, or between 'from' and 'to', each join what one row holds."""
+    parts: list[list[Mention]] = [[mentions[0]]]
+    for one, two in pairwise(mentions):
+        if re.search(r",(?!\d)|\s(?:to|tak)\s", clause[one.end : two.start]):
+            parts.append([])
+        parts[-1].append(two)
+    return len(parts) > 1 and all(
+        len(part) > 1
+        and len({m.columns for m in part}) == len(part)
+        and evidence.support(m.key for m in part)
+        for part in parts
+    )
 
 
 def _said_of_those_before(

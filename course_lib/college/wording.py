@@ -140,6 +140,7 @@ _SAY: Mapping[Language, Mapping[str, str]] = {
         "unknown": "not known",
         "none": "none",
         "answer": "answer",
+        "answers": "answers",
     },
     "hi": {
         "nothing": "Is sawaal ke liye koi row nahi hai.",
@@ -156,6 +157,7 @@ _SAY: Mapping[Language, Mapping[str, str]] = {
         "unknown": "pata nahi",
         "none": "koi nahi",
         "answer": "jawab",
+        "answers": "jawab",
     },
 }
 
@@ -167,7 +169,8 @@ def _sentences(rows: Rows, ordered: bool, more: int, language: Language) -> str:
         return _single(rows[0][0], columns[0], say)
     if len(columns) == 1:
         values = [value_text(row[0], say) for row in rows]
-        nouns = plural(noun_of(columns[0]) or say["answer"])
+        noun = noun_of(columns[0])
+        nouns = plural(noun) if noun else say["answers"]
         form = say["several_cut" if more else "several"]
         return form.format(Nouns=_capital(nouns), count=len(rows), values=", ".join(values))
     texts = "; ".join(_row_text(row, columns, say) for row in rows)
