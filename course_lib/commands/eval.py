@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import importlib
-from collections.abc import Mapping
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +21,7 @@ HELP = "put questions to a model and count the right answers"
 
 SETS: Mapping[str, str] = {
     "smoke": "course_lib.models.evaluation.smoke:question_set",
+    "college": "course_lib.evaluation.college_set:question_set",
 }
 """Set -> `module:function` that makes it. A set of another part joins with one line here."""
 
@@ -41,7 +42,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--save", action="store_true", help="keep the replies, to be replayed without a key")
     parser.add_argument(
-        "--faults", action="store_true", help="practice model only: with the everyday mix of faults"
+        "--faults",
+        nargs="?",
+        const="everyday",
+        metavar="MIX",
+        help="practice model only: with a mix of faults, everyday (the default) or stumbling",
     )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="where the draw of faults begins")
 
@@ -64,8 +69,8 @@ def run(args: argparse.Namespace) -> int:
         now = datetime.now(UTC).isoformat(timespec="seconds")
         recorder = Recorder(replies_path(settings.home, question_set.name, choice, now))
         model = model.listening(recorder.keep)
-    label = f"{choice} with faults" if args.faults else choice
-    with _everyday_faults(args.seed) if args.faults else nullcontext():
+    label = f"{choice} with {args.faults} faults" if args.faults else choice
+    with _faults(args.faults, args.seed) if args.faults else nullcontext():
         finished = _run_with_bar(question_set, model, label)
     other = last_of_another(settings.home, finished)
     if not finished.ended_early:
@@ -114,21 +119,17 @@ def _run_with_bar(question_set: QuestionSet, model: object, choice: str) -> Run:
         return run_set(question_set, model, choice, on_result=step)  # type: ignore[arg-type]
 
 
-def _everyday_faults(seed: int):  # type: ignore[no-untyped-def]  # a context manager, imported only here
-    from contextlib import contextmanager
-
-    from course_lib.models.practice.mix import EVERYDAY
+@contextmanager
+def _faults(name: str, seed: int) -> Iterator[None]:
+    from course_lib.models.practice.mix import parse_mix
     from course_lib.models.practice.server import practice_server
 
-    @contextmanager
-    def faults():  # type: ignore[no-untyped-def]
-        practice_server().mix(EVERYDAY, seed)
-        try:
-            yield
-        finally:
-            practice_server().mix({})
-
-    return faults()
+    mix = parse_mix(name)
+    practice_server().mix(mix.rates, seed, habits=mix.habits)
+    try:
+        yield
+    finally:
+        practice_server().mix({})
 
 
 def _show(finished: Run, other: Run | None) -> None:

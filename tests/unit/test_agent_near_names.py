@@ -74,7 +74,9 @@ def test_what_people_type(typed: str, meant: str, how: str) -> None:
     assert found[0].typed == typed
 
 
-@pytest.mark.parametrize("typed", ["java", "Vikram", "hai", "mein", "kaun", "masters", "", "   ", "'", "?", "it"])
+@pytest.mark.parametrize(
+    "typed", ["java", "Vikram", "hai", "mein", "kaun", "masters", "", "   ", "'", "?", "it"]
+)
 def test_what_is_near_to_nothing(typed: str) -> None:
     assert values(typed) == []
 
