@@ -1,9 +1,8 @@
 """Which product a mention means: by closeness to the catalogue, at a threshold that was measured.
 
-`closeness` is difflib's ratio on lower case. `match_product` reads it product by product, as one would
-write it down. `match_products` gives the same decisions for a large catalogue: rapidfuzz looks at every product first
-and leaves to difflib the few that can still matter. Its Indel ratio is never below difflib's, so nothing is
-lost.
+`closeness` is difflib's ratio on lower case. `match_product` reads it product by product, as one would write
+it down. `match_products` decides the same for a large catalogue: rapidfuzz looks at every product first,
+difflib only at the few that can still matter. An Indel ratio is never below difflib's, so nothing is lost.
 """
 
 from __future__ import annotations
@@ -98,7 +97,7 @@ def match_products(
     threshold: float = THRESHOLD,
     allergens: AllergenList | None = None,
 ) -> list[Resolution]:
-    """`match_product` for many mentions or products: the same decisions, and rapidfuzz does most of the work."""
+    """`match_product` for many mentions: the same decisions, and rapidfuzz does most of the work."""
     from rapidfuzz.distance import Indel
     from rapidfuzz.process import extract_iter
 
