@@ -35,7 +35,7 @@ _SIGNS: Mapping[int, str] = str.maketrans(
 )
 
 TOKEN = re.compile(
-    r"(?P<grade>(?<![\w+])[A-F](?:\+|-(?![\w\s])|(?=[\s.,;:)\]'\"!?/|]|$)))"
+    r"(?P<grade>(?<![\w+])[A-F](?:\+(?![\w+])|-(?![\w\s])|(?=[\s.,;:)\]'\"!?/|]|$)))"
     r"|(?P<ordinal>\b\d{1,4}(?:st|nd|rd|th)\b)"
     r"|(?P<number>(?<![\w.])[-−]?\d+(?:,\d{2,3})*(?:\.\d+)?(?![\w])%?)"
     r"|(?P<word>\w+(?:['.]\w+)*)"

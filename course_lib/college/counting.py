@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from course_lib.college.answer_text import Token, answer_words, stem, tokens_in
-from course_lib.college.evidence import GENERIC, Evidence, Mention, key_of, value_of
+from course_lib.college.answer_values import key_of, value_of
+from course_lib.college.evidence import GENERIC, Evidence, Mention
+from course_lib.college.wording import MOST_NAMED
 
 _THINGS = frozenset(
     stem(word)
@@ -92,19 +94,21 @@ _NO_ADJECTIVES = frozenset(
 _LEFT = re.compile(r"^\s*(?:more|others?|further|aur|baaki|baki|hain|hai|in all|additional)\b", re.I)
 
 
-def rows_left(sentences: Sequence[str], evidence: Evidence) -> int:
-    """How many rows an answer names nothing of: that is what '6 more' counts."""
+def rows_left(sentences: Sequence[str], evidence: Evidence) -> frozenset[float]:
+    """What '6 more' may count: the rows that an answer names nothing of, or not all of."""
     named = {mention.key for sentence in sentences for mention in evidence.mentions(sentence)}
-    return sum(not (named & row) for row in evidence.row_keys)
+    untouched = sum(not (named & row) for row in evidence.row_keys)
+    unfinished = sum(not row <= named for row in evidence.row_keys)
+    return frozenset(float(n) for n in (untouched, unfinished, len(evidence.rows) - MOST_NAMED) if n > 0)
 
 
-def wrong_numbers(sentence: str, evidence: Evidence, left: int = 0) -> list[str]:
+def wrong_numbers(sentence: str, evidence: Evidence, left: Collection[float] = ()) -> list[str]:
     """The numbers of a sentence that have no ground.
 
     Args:
         sentence: one sentence of an answer.
         evidence: what it may rest on.
-        left: how many rows the answer names nothing of.
+        left: how many rows the answer leaves out, see `rows_left`.
     """
     problems = []
     tokens = tokens_in(sentence)
@@ -112,7 +116,7 @@ def wrong_numbers(sentence: str, evidence: Evidence, left: int = 0) -> list[str]
         value = value_of(token, hinglish=evidence.hinglish)
         if value is None or _inside_a_name(token, sentence, evidence):
             continue
-        if value == left > 0 and _LEFT.match(sentence[token.end :]):
+        if value in left and _LEFT.match(sentence[token.end :]):
             continue
         if token.kind == "ordinal" or token.lower in answer_words().ordinals:
             problem = _ordinal(token, value, sentence, evidence)

@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from course_lib.college.answer_text import Token, answer_words, sentences, stem, tokens_in
+from course_lib.college.answer_values import key_of, phrase_words
 from course_lib.college.claims import wrong_claims
 from course_lib.college.counting import rows_left, wrong_numbers
-from course_lib.college.evidence import Evidence, key_of, phrase_words
+from course_lib.college.evidence import Evidence
 from course_lib.college.relations import wrong_pairs
 from course_lib.college.rows import Rows
 
@@ -171,7 +172,7 @@ def _is_spelled_out(token: Token, sentence: str, evidence: Evidence) -> bool:
             parts = match[0].split()
             at = len(match[0][: token.start - match.start()].split())
             return any(
-                len(run := parts[i:j]) > 1 and "".join(part[0] for part in run).lower() in evidence.words
+                len(run := parts[i:j]) > 1 and "".join(part[0] for part in run).lower() in evidence.typed
                 for i in range(at + 1)
                 for j in range(at + 1, len(parts) + 1)
             )
@@ -199,7 +200,7 @@ def _is_all_capitals(text: str) -> bool:
 
 def _judge_grade(token: Token, sentence: str, evidence: Evidence) -> str:
     """A capital letter on its own, or one with a plus, is a grade and must be known."""
-    if token.lower in evidence.columns_of or token.lower in evidence.words:
+    if token.lower in evidence.columns_of:
         return "anchored"
     if token.text == "A" and re.match(r"\s+[a-z]", sentence[token.end :]):
         return ""

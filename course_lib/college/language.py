@@ -42,7 +42,7 @@ def language_of(text: str) -> Language:
     if sure >= 2:
         return "hi" if sure * 2 >= english else "en"
     if sure == 1:
-        return "hi" if maybe or (len(words) <= 6 and english < 2) else "en"
+        return "hi" if (maybe and english <= maybe + 1) or (len(words) <= 6 and english < 2) else "en"
     return "hi" if maybe >= 2 and not english else "en"
 
 

@@ -44,7 +44,8 @@ HARMLESS_NO = re.compile(
     r"\bnot only\b|\bno (?:other|others|one else|more|further|doubt|wonder|additional)\b|\bnobody else\b"
     r"|\bnothing (?:else|more)\b|\bnone (?:other|else)\b|\bwithout (?:a )?doubt\b"
     r"|\b(?:aur|dusra|doosra)? ?koi (?:aur|dusra|doosra)? ?nahi\b"
-    r"|\bno\.\s*\d|\bnot (?:just|listed|mentioned|shown|in the (?:data|rows|graph|results?))\b",
+    r"|\bpata nahi\b|\bno\.\s*\d|\bnot (?:just|known|given|recorded|listed|mentioned|shown)\b"
+    r"|\bnot in the (?:data|rows|graph|results?)\b",
     re.I,
 )
 
@@ -97,6 +98,10 @@ def _real(mentions: list[Mention], clause: str, evidence: Evidence) -> list[Ment
     for mention in mentions:
         after = re.match(r"[\s-]*(?:\w+\s+)?(\w+)", clause[mention.end :])
         is_number = mention.key.replace(".", "", 1).lstrip("-").isdigit()
+        if is_number and re.match(
+            r"\s*(?:more|others?|further|additional|aur|hain)\b", clause[mention.end :], re.I
+        ):
+            continue
         if is_number and after:
             nouns = re.findall(r"\w+", after[0])
             # A number before a noun counts things, unless a column with numbers is called so ('4 credits').

@@ -100,7 +100,7 @@ def as_data(cell: Any, longest: int = LONGEST_CELL) -> Any:
 
 def gives_orders(value: str) -> bool:
     """Whether a value of a row reads like an order to a model, or like a part of a prompt."""
-    return bool(_ORDER.search(value))
+    return bool(_ORDER.search("\n".join(value.splitlines())))
 
 
 # ---- the plain wording ----------------------------------------------------------------------------------
