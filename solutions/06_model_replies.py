@@ -128,7 +128,7 @@ run(cleaned(decoy))
 
 # %% [markdown]
 # The one that the model itself had thrown away: its tag never closes, so the pattern finds nothing to take off, and the first fence wins. And
-# nothing crashed! It ran, it returned something, and it answers another question.
+# nothing crashed! It ran, it came back with 0 rows, and a student is told that Payal is in no club at all.
 
 # %% [markdown]
 # ### Exercise 06.2 · predict (core, 4 minutes)
@@ -194,6 +194,15 @@ from course_lib.college.reply import NoCypherError, extract_cypher
 
 for name, reply in {"polite": polite, "fenced": fenced, "thinking": thinking, "decoy": decoy}.items():
     print(f"{name:9}", len(run(extract_cypher(reply))), "rows,", " ".join(extract_cypher(reply).split())[:72])
+
+# %% [markdown]
+# Where in the decoy does it look? The mark shows it. Change the reply, close the tag, add a fence, and watch. Without the widget: `look_at("…")`.
+
+# %%
+from course_lib.views.reply_view import look_at, reply_playground
+
+print(look_at(decoy))
+reply_playground(decoy)
 
 # %% [markdown]
 # Inside of a string, a tag is text. Somebody may have a project called so:
