@@ -21,8 +21,9 @@ GREY_UNTIL = 0.7
 """From the threshold up to here a person looks, unless the mention's words are the product's own."""
 RIVAL_MARGIN = 0.05
 """Two products as close as this to each other: a person looks."""
-WORD_THRESHOLD = 0.8
-"""How close a word of the mention has to be to one of the product's. 'walnut' and 'almond' are at 0.5."""
+WORD_THRESHOLD = 0.75
+"""How close a word of the mention has to be to one of the product's. 'walnut' and 'almond' are at 0.5,
+'walnut' and 'nut' at 0.67."""
 LONGEST_MENTION = 120
 _FILLERS = frozenset(
     ("a", "an", "the", "my", "our", "your", "some", "those", "these", "this", "that", "of", "please")
@@ -39,7 +40,7 @@ class Catalogue(Sequence[str]):
 
     def __init__(self, names: Iterable[str]) -> None:
         object.__setattr__(self, "names", tuple(names))
-        object.__setattr__(self, "lowered", tuple(fold(name) for name in self.names))
+        object.__setattr__(self, "lowered", tuple(_plain(name) for name in self.names))
         places: dict[str, list[int]] = {}
         for place, name in enumerate(self.lowered):
             for word in dict.fromkeys(map(_singular, name.split())):
@@ -86,7 +87,7 @@ def match_product(
         score is the best candidate's; `match_products` leaves it out below the threshold.
     """
     said = _lowered(mention)
-    scores = {place: _ratio(said, fold(name)) for place, name in enumerate(catalogue)} if said else {}
+    scores = {place: _ratio(said, _plain(name)) for place, name in enumerate(catalogue)} if said else {}
     return _decide(said, catalogue, scores, threshold, allergens or load_allergens())
 
 
@@ -131,8 +132,12 @@ def match_products(
 
 
 def _lowered(mention: str) -> str:
-    said = fold(plain_mention(mention))
+    said = _plain(plain_mention(mention))
     return said if len(said) <= LONGEST_MENTION else ""
+
+
+def _plain(text: str) -> str:
+    return fold(text).replace("-", " ")
 
 
 def _ratio(said: str, name: str) -> float:
@@ -152,18 +157,16 @@ def _decide(
     said: str, catalogue: Sequence[str], scores: dict[int, float], threshold: float, listed: AllergenList
 ) -> Resolution:
     ranked = sorted(scores, key=lambda place: (-scores[place], catalogue[place]))
-    if not ranked:
-        return Resolution(None, "unknown product")
-    best = scores[ranked[0]]
+    best = scores[ranked[0]] if ranked else None
+    if best is None or best < threshold:
+        return Resolution(None, "unknown product", None, best)
     words = said.split()
     if all(_names_allergen(word, listed) for word in words):
-        if best < threshold:
-            return Resolution(None, "unknown product", None, best)
-        near = tuple(catalogue[place] for place in ranked if scores[place] >= threshold)
-        return Resolution(None, "allergen word", f"'{said}' is an allergen, not a product", best, near)
+        close = tuple(catalogue[p] for p in ranked if scores[p] >= max(threshold, best - RIVAL_MARGIN))
+        return Resolution(None, "allergen word", f"'{said}' is an allergen, not a product", best, close)
     # The mention inside a product's name, word for word: 'chikki' in Peanut Chikki.
-    inside = [place for place in ranked if _inside(said, fold(catalogue[place]))]
-    if len(inside) == 1 or (inside and fold(catalogue[inside[0]]) == said):
+    inside = [p for p in ranked if scores[p] >= threshold and _inside(said, _plain(catalogue[p]))]
+    if len(inside) == 1 or (inside and _plain(catalogue[inside[0]]) == said):
         place = inside[0]
         return Resolution(catalogue[place], "whole words", None, scores[place], (catalogue[place],))
     if inside:
@@ -171,17 +174,15 @@ def _decide(
         return Resolution(
             None, "several products", f"'{said}' can be any of {len(names)} products", best, names
         )
-    if best < threshold:
-        return Resolution(None, "unknown product", None, best)
-    near = tuple(catalogue[p] for p in ranked if scores[p] >= threshold and scores[p] >= best - RIVAL_MARGIN)
+    near = tuple(catalogue[p] for p in ranked if scores[p] >= max(threshold, best - RIVAL_MARGIN))
     name = near[0]
-    if strange := [w for w in words if w not in _FILLERS and not _near_word(w, fold(name).split())]:
+    if strange := [w for w in words if w not in _FILLERS and not _near_word(w, _plain(name).split())]:
         return Resolution(None, "strange word", f"'{strange[0]}' is no word of {name}", best, near)
     if len(near) > 1:
         return Resolution(
             None, "several products", f"'{said}' is as close to {near[1]} as to {name}", best, near
         )
-    if best < min(GREY_UNTIL, 1.0) and not set(words) <= set(fold(name).split()):
+    if best < min(GREY_UNTIL, 1.0) and not set(words) <= set(_plain(name).split()):
         return Resolution(None, "grey zone", f"'{said}' is only somewhat like {name}", best, near)
     return Resolution(name, "closeness", None, best, near)
 

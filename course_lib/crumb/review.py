@@ -239,7 +239,7 @@ def link_customer(store: Store, relative: str, customer_id: str, by: str, *, at:
     """Says that a relative of one customer is another customer: a person's decision, never a name's.
 
     From now on the first household's read also reaches what this customer says of themselves, and the
-    customer holds what was known of them as a relative. Nobody else's facts move. Ask both before you link them.
+    customer holds what was known of them as a relative. Nobody else's facts move. Ask both of them first.
 
     Raises:
         ReviewError: there is no such relative or customer, or they are linked already.
@@ -486,7 +486,8 @@ def _remember(store: Store, item: ReviewItem, relation: str, target: str, by: st
             f"'{item.object}' is an alias of {held.scalar()} already.", "A word has one meaning."
         )
     store.write(
-        "MERGE (a:Alias {word: $word}) ON CREATE SET a.meaning = $meaning, a.approved_by = $by, a.date = $date",
+        "MERGE (a:Alias {word: $word}) "
+        "ON CREATE SET a.meaning = $meaning, a.approved_by = $by, a.date = $date",
         {"word": word, "meaning": target, "by": by, "date": when[:10]},
     )
 
