@@ -323,6 +323,13 @@ def _what_next(exercise: Exercise, entries: dict[str, Entry]) -> str:
     if following is not None:
         extra = "" if following.core else "extra, "
         return f"Next: {following.id} {following.title} ({extra}{_minutes(following.minutes)})."
+    open_ones = [
+        f"{one.id} {one.title}"
+        for one in manifest.of_lesson(exercise.lesson)
+        if one.core and one.id != exercise.id and entries.get(one.id, Entry()).status != "right"
+    ]
+    if open_ones:
+        return f"Still open in this lesson: {', '.join(open_ones)}."
     lesson = manifest.lesson_after(exercise.lesson)
     if lesson is None:
         return "That was the last exercise."

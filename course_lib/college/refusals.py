@@ -182,7 +182,11 @@ _KNOWN: tuple[tuple[str, Callable[[str, int], EngineError]], ...] = (
 )
 
 _ADVICE = (
-    ("not defined", "Name it in the MATCH first, or carry it on through the WITH."),
+    (
+        "not defined",
+        "Is it meant as a text? Then it needs quotation marks, as in 'SQL'. If not: name it in the MATCH"
+        " first, or carry it on through the WITH.",
+    ),
     ("Unknown function", "Check its spelling: CALL dbms.functions() lists what this engine has."),
     ("is not registered", "Check its spelling: CALL dbms.procedures() lists what this engine has."),
     ("cannot conclude with", "Add a RETURN that says what you want to see."),

@@ -20,6 +20,7 @@ from urllib.parse import quote
 
 from course_lib.errors import CourseError
 from course_lib.lab.files import write_whole
+from course_lib.lab.kernel_start import STARTUP
 from course_lib.settings import Settings
 
 FIRST_PORT = 8888
@@ -81,6 +82,8 @@ def move_in(settings: Settings) -> None:
     for name, content in CONFIGURATION.items():
         text = json.dumps(content, indent=1) + "\n"
         write_whole(settings.home / "jupyter" / "config" / name, text.encode("utf-8"))
+    startup = settings.home / "ipython" / "profile_default" / "startup" / "00-course.py"
+    write_whole(startup, STARTUP.encode("utf-8"))
 
 
 def free_port(wanted: int, ip: str = "127.0.0.1") -> int:

@@ -55,8 +55,22 @@ def exercise_panel(exercise_id: str, answer: Callable[[], Any] | None = None) ->
         handed_in = answer() if answer is not None else session.last_answer(exercise.id)
         return session.judge(exercise.id, handed_in)[1]
 
+    asked_once = False
+
+    def start_over() -> Card:
+        # A tick is easily lost by a click too many: the second one counts.
+        nonlocal asked_once
+        if not asked_once:
+            asked_once = True
+            return plain_card(
+                "Really start over?",
+                f"Attempts, hints and the tick of {exercise.id} go. Click *Start over* once more to do it.",
+            )
+        asked_once = False
+        return session.start_over(exercise.id)
+
     buttons["check"].on_click(answering(check))
     buttons["hint"].on_click(answering(lambda: session.next_hint(exercise.id)))
-    buttons["over"].on_click(answering(lambda: session.start_over(exercise.id)))
+    buttons["over"].on_click(answering(start_over))
     heading = widgets.HTML(f"<b>{html.escape(name)}</b>")
     return widgets.VBox([heading, widgets.HBox(list(buttons.values())), place])

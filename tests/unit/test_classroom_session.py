@@ -219,6 +219,8 @@ def test_the_buttons_do_what_the_calls_do(home: Path, capfd: pytest.CaptureFixtu
     assert "Hint 1 of 3" in click(panel, "Hint")
     assert "✓ right" in click(panel, "Check")
     assert entry(home, "00.1")["attempts"] == 2
+    assert "Really start over?" in click(panel, "Start over")
+    assert entry(home, "00.1")["attempts"] == 2
     assert "starts over" in click(panel, "Start over")
     assert json.loads((home / "progress.json").read_text())["exercises"] == {}
     assert 'role="status"' in panel.children[2].value
