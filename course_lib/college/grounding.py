@@ -13,11 +13,12 @@ pass.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from course_lib.college.answer_text import Token, answer_words, sentences, stem, tokens_in
-from course_lib.college.answer_values import key_of, phrase_words
+from course_lib.college.answer_values import is_article, key_of, phrase_words
 from course_lib.college.claims import wrong_claims
 from course_lib.college.counting import rows_left, wrong_numbers
 from course_lib.college.evidence import Evidence
@@ -85,6 +86,61 @@ def check_grounding(
     if whole and not problems and not _speaks_of_the_rows(said, evidence):
         problems.append("The answer says nothing of what the rows hold.")
     return Grounding(not problems, tuple(dict.fromkeys(problems)))
+
+
+@dataclass(frozen=True)
+class Source:
+    """A piece of an answer, and where it comes from."""
+
+    text: str
+    where: str
+    """`rows`, `question` (or the query), `nowhere`, or nothing for a word that names nothing."""
+
+
+def sources(
+    text: str, question: str, rows: Rows, *, schema: Schema | None = None, cypher: str = ""
+) -> tuple[Source, ...]:
+    """Where each word of an answer comes from: what a reader can be shown beside the verdict.
+
+    A word can come from the rows and still be put in the wrong place: that shows in the verdict alone.
+
+    Args:
+        text: the answer.
+        question: what was asked.
+        rows: the result.
+        schema: what the graph holds.
+        cypher: the query.
+
+    Returns:
+        Pieces that are the text again when they are joined.
+    """
+    evidence = Evidence.of(question, rows, schema, cypher, None)
+    asked = {stem(word) for word in evidence.typed}
+    found: list[Source] = []
+    for line in text[:LONGEST].splitlines(keepends=True):
+        in_rows = [(m.start, m.end) for m in evidence.mentions(line)]
+        at = 0
+        for number, token in enumerate(tokens_in(line)):
+            named = any(start <= token.start < end for start, end in in_rows)
+            where = "rows" if named else _where(token, line, number == 0, asked, evidence)
+            found += [Source(line[at : token.start], ""), Source(line[token.start : token.end], where)]
+            at = token.end
+        found.append(Source(line[at:], ""))
+    return tuple(source for source in found if source.text)
+
+
+def _where(token: Token, line: str, first: bool, asked: set[str], evidence: Evidence) -> str:
+    if token.kind in ("number", "ordinal") or token.lower in answer_words().numbers:
+        wrong = any(token.text in problem for problem in wrong_numbers(line, evidence))
+        return "nowhere" if wrong else "question" if stem(token.lower) in asked else ""
+    verdict = _judge(token, line, first=first, evidence=evidence)
+    if verdict == "anchored":
+        known = any(
+            stem(token.lower) in {stem(w) for w in re.findall(r"\w+", name)} for name in evidence.names
+        )
+        harmless = answer_words().is_harmless(token.text, evidence.hinglish)
+        return "" if harmless else "rows" if known else "question"
+    return "nowhere" if verdict else ""
 
 
 def _without(text: str, reading: str) -> str:
@@ -202,7 +258,7 @@ def _judge_grade(token: Token, sentence: str, evidence: Evidence) -> str:
     """A capital letter on its own, or one with a plus, is a grade and must be known."""
     if token.lower in evidence.columns_of:
         return "anchored"
-    if token.text == "A" and re.match(r"\s+[a-z]", sentence[token.end :]):
+    if token.text == "A" and is_article(sentence, token.start, token.end):
         return ""
     if any(re.search(rf"(?<![\w+]){re.escape(token.text)}(?![\w+])", text) for text in evidence.texts):
         return "anchored"
@@ -267,7 +323,7 @@ def _known_elsewhere(sentence: str, evidence: Evidence) -> list[str]:
     return problems
 
 
-def _speaks_of_the_rows(said: list[str], evidence: Evidence) -> bool:
+def _speaks_of_the_rows(said: Sequence[str], evidence: Evidence) -> bool:
     """Whether an answer names at least one value of the rows, or how many there are."""
     if not any(row for rows in evidence.cells for row in rows):
         return True
