@@ -52,8 +52,8 @@ again)."""
 ENDS = frozenset({"rows", "sentinel", "model_down", "engine_down"})
 """Outcomes after which there is no next attempt."""
 
-DANGEROUS = frozenset({"write_clause", "load_csv", "procedure", "several_statements", "read_only"})
-"""Codes of the guard (and of the engine, `read_only`) that stand for more than a query that is no good."""
+DANGEROUS = frozenset({"write_clause", "load_csv", "procedure", "read_only"})
+"""Codes of the guard (and the engine, `read_only`) for a query that wanted more than to read this graph."""
 
 _LOGGED = {
     "empty": "empty_result",
@@ -274,6 +274,9 @@ class Loop:
             this.ends("refused", reason, hints.unsafe(reason, code), code)
         elif code == "whole_node":
             this.ends("refused", reason, hints.whole_node(reason), code)
+        elif code == "several_statements":
+            # Which of them is meant cannot be told, and one may write: so it counts as unsafe, too.
+            this.ends("refused", reason, hints.unreadable(reason), code)
         else:
             this.ends("error", reason, hints.unreadable(reason), code)
 

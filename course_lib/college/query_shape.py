@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import NamedTuple
 
 from course_lib.college.tokens import Token, tokens
 
@@ -21,8 +22,7 @@ _LONGEST = 20_000
 """Characters. A longer text is read by the guard and the engine, not here."""
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(NamedTuple):
     """A token, cut down to what the reading needs: a name, a text, a number, a parameter or one sign."""
 
     kind: str

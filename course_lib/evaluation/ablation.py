@@ -55,6 +55,7 @@ STEPS: tuple[Step, ...] = (
 
 ATTEMPTS: tuple[Step, ...] = (
     _step("1 attempt", attempts=1),
+    _step("2 attempts, nothing said", hints="none"),
     _step("2 attempts, vague hints", hints="vague"),
     _step("2 attempts, real hints"),
     _step("3 attempts, vague hints", attempts=3, hints="vague"),

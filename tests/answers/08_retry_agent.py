@@ -62,7 +62,7 @@ def _cheapest(off: float = 1.0, shape: Any = tuple) -> Made:
         from course_lib.evaluation.questions import read_questions, spread
 
         with stumbling():
-            lines = ablate(room.college(), practice_model(), spread(read_questions(), 45), ATTEMPTS[2:3])
+            lines = ablate(room.college(), practice_model(), spread(read_questions(), 42), ATTEMPTS[3:4])
         return shape((lines[0].step.name, off * lines[0].tokens / lines[0].right))
 
     return Made(make)

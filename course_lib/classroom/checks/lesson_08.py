@@ -237,7 +237,7 @@ def _run(graph: Graph, cypher: str) -> tuple[str, list[Any]]:
 _ENOUGH = 0.9
 
 
-_CHEAPEST = 2
+_CHEAPEST = 3
 """The line that answers enough for the fewest tokens: two attempts with real hints. A test counts them all."""
 
 
@@ -250,7 +250,7 @@ def _line(place: int) -> Line:
     from course_lib.settings import load_settings
 
     with Room(load_settings(), "college") as room, stumbling():
-        questions = spread(read_questions(), 45)
+        questions = spread(read_questions(), 42)
         return ablate(room.college(), practice_model(), questions, ATTEMPTS[place : place + 1])[0]
 
 
@@ -280,7 +280,7 @@ def how_many_attempts(answer: Any, room: Room) -> Outcome:
             answer,
         )
     cost = chosen.tokens / chosen.right
-    if abs(number - cost) > 0.02 * cost:
+    if abs(number - cost) > 0.05 * cost:
         return nearly(
             "A good choice. But the number is not what a right answer costs when it is counted again: all tokens of "
             "that line, divided by the answers that were right.",
