@@ -1,5 +1,5 @@
 # %% [markdown]
-# # 08 · Say what was wrong
+# # 08 · The second attempt
 # *40 minutes, 15 of them yours. Before: 05, 06 and 07. You need: this notebook, no key.*
 #
 # Your model knows the schema (05), its replies are cleaned (06), and nothing dangerous runs (07). And still it gets many a question
