@@ -4,7 +4,7 @@
 #
 # The query is right, the rows are right, and now a model puts them into a friendly sentence. What can go wrong?
 # The answer says a little more than the rows do. It says it just as politely, and nobody who reads it can tell.
-# By the end you can: what an answer may say is what stands in the rows, and code checks it.
+# By the end code decides what an answer may say: what stands in the rows.
 
 # %%
 from course_lib import lesson
@@ -248,7 +248,8 @@ print("in the end:    ", streamed.text)
 # %%
 calls = []
 counting = model.listening(lambda request, reply: calls.append(reply))
-nothing = word_rows("Who teaches Yoga?", "MATCH (s:Student {name: 'Yoga'}) RETURN s.name", college.read("MATCH (s:Student {name: 'Yoga'}) RETURN s.name"), counting)
+yoga = "MATCH (s:Student)-[:STUDIES]->(:Subject {name: 'Yoga'}) RETURN s.name AS student"
+nothing = word_rows("Who studies Yoga?", yoga, college.read(yoga), counting)
 print(len(calls), "calls:", nothing.text)
 
 # %% [markdown]
@@ -309,12 +310,28 @@ print()
 print(word_rows(path_question, path_cypher, path_rows, model).text)
 
 # %% [markdown]
-# The second says *along the arrows, in the order in which one learns*. Turn the question round, let the path run either way, and the reading is another one:
+# The path's answer says *along the arrows, in the order in which one learns*. Turn the question round, let the path run either way, and the reading is another one:
 
 # %%
 from course_lib.college.readings import reading_of
 
 print(reading_of("learning path from BCNF to 1NF", path_cypher.replace("outgoing", "both")).text)
+
+# %% [markdown]
+# And a third one that can be read in two ways: *Aarav ke next topics kya hain?* (What are Aarav's next topics?) Next is what a topic of his subjects leads to, and what is new. New to *that subject*, or to
+# *all* of his subjects? **Before you run it:** Aarav takes DBMS and DSA. Which of the two finds less?
+
+# %%
+next_question = "Aarav ke next topics kya hain?"
+walk = """
+    MATCH (s:Student {name: 'Aarav'})-[:STUDIES]->(c:Subject)-[:COVERS]->(:Concept)-[:PREREQUISITE_FOR*1..2]->(n:Concept)
+    WHERE NOT """
+for new in ("(c)-[:COVERS]->(n)", "(s)-[:STUDIES]->(:Subject)-[:COVERS]->(n)"):
+    query = walk + new + " RETURN DISTINCT n.name AS topic ORDER BY topic"
+    print([topic for (topic,) in college.read(query)], "-", reading_of(next_question, query).text)
+
+# %% [markdown]
+# Three topics, or none, and neither query has a mistake in it. (*jo usi subject mein nahi hain*: that are not in that same subject; *kisi bhi*: in any of them. The second finds nothing because all that follows lies in DBMS, and he takes DBMS.) An assistant that says 'nothing' here has answered a question that nobody asked.
 
 # %% [markdown]
 # ## An order inside a row
@@ -345,7 +362,7 @@ print(model.generate(prompt_for(note_question, note_rows), SYSTEM).text)
 # It reports the note and does not obey it. And if a model obeys all the same, the third wall is the check: what a value *orders* is no ground for anything.
 
 # %%
-check_grounding("The exam is cancelled.", note_question, note_rows)
+print(*check_grounding("The exam is cancelled.", note_question, note_rows).problems, sep="\n")
 
 # %% [markdown]
 # ## What to keep

@@ -15,7 +15,9 @@ _BULLET = re.compile(r"^\s*(?:(?:[-*•–▪◦]|>|#{1,6})\s+)+")
 _NUMBERED = re.compile(r"^\s*(?:step\s+)?(\d{1,3})[.):]\s+", re.I)
 _RULE = re.compile(r"^[\s|:=_-]+$")
 _LINK = re.compile(r"\[([^\]]{1,200})\]\([^)\s]{0,300}\)")
-_MARKS = re.compile(r"\*\*|__|``?`?|~~|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
+_MARKS = re.compile(
+    r"</?(?:b|i|em|strong|br|p|ul|ol|li)\s*/?>|\*\*|__|``?`?|~~|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)"
+)
 _PLUS = re.compile(r"\b([A-F])[ -]?(?:plus|PLUS)\b")
 _END = re.compile(r"(?<=[.!?।])[\"')\]]*\s+|(?<=:)\s*\n|\n+")
 _SHORT = re.compile(r"\b(?:e\.g|i\.e|vs|etc|Dr|Mr|Ms|Mrs|Prof|No|approx)\.$")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from course_lib.college.answer_text import stem
 from course_lib.college.answer_values import key_of
 from course_lib.college.evidence import Evidence, Mention
-from course_lib.college.rank_claims import heads_of, same_kind, wrong_order, wrong_top
+from course_lib.college.rank_claims import heads_of, same_kind, wrong_comparison, wrong_order, wrong_top
 from course_lib.college.relations import HARMLESS_NO, clauses, is_negated
 from course_lib.college.way_claims import wrong_arrow, wrong_numbering, wrong_steps
 
@@ -47,6 +47,7 @@ def wrong_claims(sentences: Sequence[str], evidence: Evidence) -> list[str]:
         evidence: what it may rest on.
     """
     problems = _wrong_yes_or_no(sentences, evidence) + wrong_numbering(sentences, evidence)
+    before: list[Mention] = []
     for sentence in sentences:
         if evidence.reading is not None and evidence.reading.wrong:
             wrong = re.search(evidence.reading.wrong, sentence, re.I)
@@ -55,6 +56,8 @@ def wrong_claims(sentences: Sequence[str], evidence: Evidence) -> list[str]:
         for clause in clauses(sentence):
             mentions = evidence.mentions(clause)
             problems += wrong_order(clause, mentions, evidence)
+            problems += wrong_comparison(clause, before, mentions, evidence)
+            before = heads_of(mentions, evidence) or before
             problems += wrong_top(clause, mentions, evidence)
             problems += wrong_steps(clause, mentions, evidence)
             problems += _wrong_extent(clause, mentions, evidence)
@@ -79,9 +82,9 @@ def _wrong_extent(clause: str, mentions: list[Mention], evidence: Evidence) -> l
         key = attributes[0].key
         share = sum(key in row for row in evidence.row_keys)
         if share * 2 <= len(evidence.rows):
-            problems.append(f"Most rows do not hold {key}.")
+            problems.append(f"Most rows do not hold {evidence.spelled(key)}.")
     if _NOBODY.search(HARMLESS_NO.sub(" ", clause)) and attributes and not heads:
-        problems.append(f"There are rows that hold {attributes[0].key}.")
+        problems.append(f"There are rows that hold {evidence.spelled(attributes[0].key)}.")
     return problems
 
 
@@ -100,7 +103,7 @@ def _wrong_only(
     fitting = [row for row in evidence.row_keys if all(a.key in row for a in attributes[:1])]
     rivals = {key for key in same_kind(kind, evidence) if any(key in row for row in fitting)} - named
     if rivals:
-        return [f"'{only[0]}' is wrong: the rows also have {sorted(rivals)[0]}."]
+        return [f"'{only[0]}' is wrong: the rows also have {evidence.spelled(sorted(rivals)[0])}."]
     if evidence.facts.cut_at(len(evidence.rows)):
         return [f"'{only[0]}' cannot be known: the query cut its rows off at {evidence.facts.limit}."]
     return []
@@ -121,7 +124,7 @@ def _wrong_all(clause: str, heads: list[Mention], attributes: list[Mention], evi
     wanted = [row for row in evidence.row_keys if not heads or any(h.key in row for h in heads)]
     if all(after[0].key in row for row in wanted):
         return []
-    return [f"Not all of them have {after[0].key}."]
+    return [f"Not all of them have {evidence.spelled(after[0].key)}."]
 
 
 def _all_of_a_label(clause: str, evidence: Evidence) -> list[str]:
@@ -166,14 +169,16 @@ def _turned(clause: str, mentions: list[Mention], evidence: Evidence) -> list[st
     if is_negated(clause) and not asked_no and not _holds_a_no(evidence):
         if len({frozenset(m.columns) for m in heads}) > 1:
             return []  # two kinds of things are a pair, and pairs are judged one by one
-        return [f"The answer denies something of {heads[0].key}, and the rows do not."]
+        return [f"The answer denies something of {evidence.spelled(heads[0].key)}, and the rows do not."]
     if (
         asked_no
         and not is_negated(clause)
         and not _EXCEPT.search(clause)
         and _repeats_the_object(clause, mentions, evidence)
     ):
-        return [f"The question asks for what is not so, and the answer says it of {heads[0].key}."]
+        return [
+            f"The question asks for what is not so; the answer says it of {evidence.spelled(heads[0].key)}."
+        ]
     return []
 
 

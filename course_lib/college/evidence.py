@@ -194,6 +194,14 @@ class Evidence:
             found.discard(things[0])  # 'students per branch': then a branch is what the rows are about
         return frozenset(found)
 
+    @cached_property
+    def _spellings(self) -> dict[str, str]:
+        return {key_of(name): name for name in reversed(self.names)}
+
+    def spelled(self, key: str) -> str:
+        """A value as the rows spell it."""
+        return self._spellings.get(key, key)
+
     def support(self, keys: Iterable[str]) -> bool:
         """Whether one row holds all of these values."""
         wanted = frozenset(keys)

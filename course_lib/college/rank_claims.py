@@ -110,7 +110,9 @@ def wrong_order(clause: str, mentions: list[Mention], evidence: Evidence) -> lis
             if not one.columns & two.columns:
                 continue
             if is_above(one.key, two.key, evidence, by_row) is False:
-                problems.append(f"The rows do not put {one.key} before {two.key}.")
+                problems.append(
+                    f"The rows do not put {evidence.spelled(one.key)} before {evidence.spelled(two.key)}."
+                )
     for match in re.finditer(r"\bse\b", clause):
         before = [m for m in heads if m.end <= match.start()]
         if len(before) < 2:
@@ -119,8 +121,40 @@ def wrong_order(clause: str, mentions: list[Mention], evidence: Evidence) -> lis
         if up or down:
             one, two = (before[-2], before[-1]) if up else (before[-1], before[-2])
             if is_above(one.key, two.key, evidence, by_row=False) is False:
-                problems.append(f"The rows do not put {one.key} before {two.key}.")
+                problems.append(
+                    f"The rows do not put {evidence.spelled(one.key)} before {evidence.spelled(two.key)}."
+                )
     return problems
+
+
+_STILL_BETTER = re.compile(
+    rf"\b(?:(?:even|still|much|far|slightly) {_UP}\b|{_UP}\W*$)(?!\W+\w*\W*than)", re.I
+)
+
+
+def wrong_comparison(
+    clause: str, before: list[Mention], mentions: list[Mention], evidence: Evidence
+) -> list[str]:
+    """'Payal has an A+. Aarav's grade is even better.': a comparison with whoever was named before.
+
+    Args:
+        clause: the clause that says 'better'.
+        before: the things named in the sentence before.
+        mentions: the values named in the clause.
+        evidence: what the answer may rest on.
+    """
+    heads = heads_of(mentions, evidence)
+    if (
+        not before
+        or len({m.key for m in heads}) != 1
+        or is_negated(clause)
+        or not _STILL_BETTER.search(clause)
+    ):
+        return []
+    one, two = before[0], heads[0]
+    if one.key != two.key and is_above(one.key, two.key, evidence, by_row=False):
+        return [f"The rows do not put {evidence.spelled(two.key)} before {evidence.spelled(one.key)}."]
+    return []
 
 
 def wrong_top(clause: str, mentions: list[Mention], evidence: Evidence) -> list[str]:
@@ -147,7 +181,8 @@ def wrong_top(clause: str, mentions: list[Mention], evidence: Evidence) -> list[
             if above and not (not at_top and _is_first_row(named.key, evidence)):
                 if at_top and _TO_BOTTOM.search(evidence.question) and _is_first_row(named.key, evidence):
                     continue
-                return [f"By the rows, {named.key} is not {'at the top' if at_top else 'at the bottom'}."]
+                where = "at the top" if at_top else "at the bottom"
+                return [f"By the rows, {evidence.spelled(named.key)} is not {where}."]
     return []
 
 

@@ -352,7 +352,4 @@ def _zipped(clause: str, mentions: list[Mention], evidence: Evidence) -> _Findin
 
 def _said(mention: Mention, evidence: Evidence) -> str:
     """A value as the rows spell it."""
-    for name in evidence.names:
-        if " ".join(name.casefold().split()) == mention.key:
-            return f"'{name}'"
-    return mention.key
+    return f"'{evidence.spelled(mention.key)}'"

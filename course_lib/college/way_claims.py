@@ -77,9 +77,14 @@ def wrong_steps(clause: str, mentions: list[Mention], evidence: Evidence) -> lis
         step = places[two.key] - places[one.key]
         run = run + 1 if listed or arrow else 1
         if arrow and step != 1:
-            return [f"The way does not go from {one.key} straight to {two.key}."]
+            return [
+                f"The way does not go straight from {evidence.spelled(one.key)} to"
+                f" {evidence.spelled(two.key)}."
+            ]
         if (forward and step <= 0) or (backward and step >= 0) or (listed and run > 2 and step <= 0):
-            return [f"The way has another order than {one.key} and {two.key}."]
+            return [
+                f"The way has another order than {evidence.spelled(one.key)} and {evidence.spelled(two.key)}."
+            ]
     start = re.search(
         r"\b(?:start(?:s|ing)?|begin(?:s|ning)?|shuru)\b(?: (?:with|at|from|by|off))*", clause, re.I
     )
@@ -96,7 +101,7 @@ def wrong_steps(clause: str, mentions: list[Mention], evidence: Evidence) -> lis
             and places.get(first.key, 0) != 0
             and re.match(r"^\W*(?:\w+\W+){0,3}$", clause[start.end() : first.start] if first is after else "")
         ):
-            return [f"The way does not start with {first.key}."]
+            return [f"The way does not start with {evidence.spelled(first.key)}."]
     return []
 
 
@@ -110,9 +115,11 @@ def wrong_numbering(sentences: Sequence[str], evidence: Evidence) -> list[str]:
     for one, two in pairwise(keys):
         if len(ways) == 1 and one in ways[0] and two in ways[0]:
             if ways[0].index(one) >= ways[0].index(two):
-                return [f"The way has another order than {one} and {two}."]
+                return [
+                    f"The way has another order than {evidence.spelled(one)} and {evidence.spelled(two)}."
+                ]
         elif not ways and one != two and is_above(one, two, evidence, by_row=True) is False:
-            return [f"The rows do not put {one} before {two}."]
+            return [f"The rows do not put {evidence.spelled(one)} before {evidence.spelled(two)}."]
     return []
 
 
@@ -134,7 +141,9 @@ def wrong_arrow(clause: str, evidence: Evidence) -> list[str]:
                 continue
             first, second = (left[-1], right[0]) if along else (right[0], left[-1])
             if (second, first) in pairs and (first, second) not in pairs:
-                return [f"The arrow goes the other way: {second} → {first}."]
+                return [
+                    f"The arrow goes the other way: {evidence.spelled(second)} → {evidence.spelled(first)}."
+                ]
     return []
 
 

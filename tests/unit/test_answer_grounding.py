@@ -11,13 +11,15 @@ and then. All of them come out right by now, which says less than those first fi
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
-from course_lib.college.grounding import check_grounding
+from course_lib.college.grounding import check_grounding, sources
 from course_lib.college.readings import reading_of
 from course_lib.college.rows import NodeValue, Rows
 from course_lib.college.wording import plain_wording
+from course_lib.views.marked_answer import answer_playground, marked
 from tests.support.grounding import AnswerCase, read_cases
 
 SETS = ("grounding_cases", "grounding_held_out", "grounding_held_out_2")
@@ -201,7 +203,7 @@ def test_the_plain_wording_is_always_grounded() -> None:
         "May",
         "Lead",
     ]
-    for _ in range(300):
+    for _ in range(150):
         width = rng.randint(1, 3)
         columns = rng.sample(["student", "grade", "year", "s.name", "count(x)", "clubs", "level"], width)
         kinds = ["n", *(rng.choice("nnixl") for _ in range(width - 1))]
@@ -232,3 +234,31 @@ def test_the_plain_wordings_of_all_the_sets_are_grounded() -> None:
         text = plain_wording(case.question, case.rows, case.cypher)
         verdict = check_grounding(text, case.question, case.rows, cypher=case.cypher)
         assert verdict.ok, (text, verdict.problems)
+
+
+def test_where_each_word_comes_from() -> None:
+    text = "Payal, with an A+ in DBMS. Vikram got 97."
+    found = sources(text, ASKED, BEST)
+    assert "".join(piece.text for piece in found) == text
+    by_source = {
+        where: [p.text for p in found if p.where == where] for where in ("rows", "question", "nowhere")
+    }
+    assert by_source == {"rows": ["Payal", "A+"], "question": ["DBMS"], "nowhere": ["Vikram", "97"]}
+
+
+def test_a_marked_answer_says_the_same_as_text_and_in_html_and_is_escaped() -> None:
+    shown = marked("Payal has an A+. <i>Vikram</i> & co.", ASKED, BEST)
+    assert shown.words("nowhere") == ["Vikram", "co"]
+    assert "does not hold" in repr(shown)
+    assert "<i>" not in shown._repr_html_()
+    assert "&lt;" in shown._repr_html_()
+    assert "holds" in repr(marked("Payal has an A+.", ASKED, BEST))
+
+
+def test_the_playground_follows_the_typing() -> None:
+    panel: Any = answer_playground("Payal has an A+.", ASKED, BEST)
+    box, place = panel.children
+    assert "✓ holds" in place.value
+    box.value = "Vikram has an A+."
+    assert "✗ does not hold" in place.value
+    assert 'aria-live="polite"' in place.value
