@@ -34,7 +34,8 @@ def attempt(question, earlier=""):
     return cypher, college.read(cypher) if verdict.ok else verdict.reason
 
 
-question = "dbms and debate-ye dono ke students kaun hain?"     # who are the students of both, DBMS and the debate one?
+# Who are the students of both, DBMS and the debate one?
+question = "dbms and debate-ye dono ke students kaun hain?"
 cypher, rows = attempt(question)
 print(cypher)
 rows
@@ -66,7 +67,7 @@ for hint in (
     "0 rows. Nothing is called 'debate-ye'. Did you mean 'Debate Society'?",
 ):
     second, rows = attempt(question, told(cypher, hint))
-    print(f"{len(rows)} row   {hint}")
+    print(f"rows: {len(rows)}   {hint}")
 
 # %% [markdown]
 # **A hint is worth as much as it is precise.** "Think harder" brings back the same query. Good advice about something else does, too.
@@ -87,13 +88,20 @@ for typed in ("debate-ye", "pyhton", "ML", "comp net", "payalka", "Vikram"):
 # Models learned most of their Cypher from Neo4j, another graph database. Its dialect is nearly the same.
 
 # %%
+import textwrap
+
 from course_lib.college.errors import QueryError
+
+
+def say(text):
+    print(textwrap.fill(text, 96))
+
 
 neo4j = "MATCH (s:Student WHERE s.name = 'Payal') RETURN s.year"
 try:
     college.read(neo4j)
 except QueryError as error:
-    print(error.engine_message)
+    say(error.engine_message)
 
 # %% [markdown]
 # Not pretty, but read it aloud once, piece by piece:
@@ -109,25 +117,26 @@ print(neo4j[:17], "  <-- and then:  ", neo4j[17:22])
 
 # %% [markdown]
 # In Neo4j a node may have a WHERE inside its brackets. Here it may not: after `Student` only a label, a map, a parameter or the closing bracket
-# can come. The message says so, in its own way. **Is it good enough for a model?** We let the practice model have this habit on purpose,
-# and try.
+# can come. The message says so, in its own way. **Is it good enough for a model?** We give the practice model this habit on purpose
+# (so from here on we ask *it*, whatever your settings say), and try. `StudyAgent` is the finished form of what you have built above.
 
 # %%
 from course_lib.college.agent import StudyAgent
+from course_lib.evaluation.ablation import practice_model
 from course_lib.models.practice.server import practice_server
 
-habit = practice_server().misbehave("neo4j_syntax", variant="where_in_node", times=None, habit=True)
+practice = practice_model()
 clubs = "Which clubs is Payal in?"
-for attempts in (1, 2):
-    answer = StudyAgent(college, model, attempts=attempts).ask(clubs)
-    print(attempts, answer.status, sorted(row[0] for row in answer.rows))
-habit.cancel()
+with practice_server().misbehave("neo4j_syntax", variant="where_in_node", times=None, habit=True):
+    for attempts in (1, 2):
+        answer = StudyAgent(college, practice, attempts=attempts).ask(clubs)
+        print(f"{attempts}: {answer.status}", sorted(row[0] for row in answer.rows))
 print()
-print(answer.attempts[0].hint)
+say(answer.attempts[0].hint)
 
 # %% [markdown]
-# With one attempt: `failed`. With two, the message went back together with the query, and the query was mended. (`StudyAgent` is the finished form of what you see here;
-# `.ask` never raises, whatever happens: it has a `status`. The last sentence of the hint is a cure that the course knows for this habit.)
+# With one attempt: `failed`. With two, the message went back together with the query, and the query was mended. (`.ask` never raises, whatever
+# happens: it has a `status`. The last sentence of the hint is a cure that the course knows for this habit.)
 #
 # ### Exercise 08.1 · predict (core, 4 minutes)
 # The internet is full of advice on what this engine takes. Which of these does it **refuse**? A list of letters.
@@ -166,7 +175,10 @@ for pattern in ("(s)-[:STUDIES]->(x)", "(s:Student)-[:STUDIES]->(x:Subject)"):
 
 # %%
 try:
-    college.read("MATCH p = shortestPath((a:Concept {name: '1NF'})-[:PREREQUISITE_FOR*]->(b:Concept {name: 'BCNF'})) RETURN length(p)")
+    college.read("""
+        MATCH p = shortestPath((a:Concept {name: '1NF'})-[:PREREQUISITE_FOR*]->(b:Concept {name: 'BCNF'}))
+        RETURN length(p)
+    """)
 except QueryError as error:
     print(error.engine_message)
 
@@ -183,28 +195,30 @@ for query in (
     "MATCH (:Student)-[r:STUDIES]->(:Subject) RETURN r.marks",
 ):
     for misfit in misfits(query, schema):
-        print(f"{query[slice(*misfit.span)]:16} {misfit.code}: {misfit.reason}")
+        say(f"{query[slice(*misfit.span)]}  {misfit.code}: {misfit.reason}")
 
 # %% [markdown]
 # Each reason says what is wrong *and what there is in its place*. That is what makes it a hint.
 #
 # ## Giving up too early
-# One failure looks like success. The prompt allows the model to say that a question is outside the graph. **What if it says so of one that isn't?**
+# One failure looks like success. The prompt allows the model to reply `RETURN 'OUT_OF_SCOPE' AS status`, the *sentinel* of lesson 05, when a question
+# is outside the graph. **What if it says so of one that isn't?**
 
 # %%
 with practice_server().misbehave("false_sentinel", times=None, habit=True):
     for attempts in (1, 2):
-        answer = StudyAgent(college, model, attempts=attempts).ask(clubs)
-        print(f"{attempts}: {answer.text}")
+        answer = StudyAgent(college, practice, attempts=attempts).ask(clubs)
+        say(f"{attempts}: {answer.text}")
 print()
-print(answer.attempts[0].hint)
+say(answer.attempts[0].hint)
 
 # %% [markdown]
 # The names give it away: Payal is in the graph. So the agent asks once more, and only once: a model that insists is believed.
 #
 # ### Exercise 08.2 · write (core, 6 minutes)
 # Write the hint yourself. Your function is given the query that failed, the engine's message (an empty text when the query ran and gave 0 rows),
-# and the names in the graph. It returns what to tell the model. The check has five failures, and a practice model that mends *what the hint names*.
+# and the names in the graph. It returns what to tell the model. The check has five failures, on this college and on one you have not seen, and a
+# practice model that mends *what the hint names*.
 
 # %% exercise="08.2"
 def hint(cypher, message, names):
@@ -239,10 +253,13 @@ faults = (
 
 def outcome(fault, hints):
     with practice_server().misbehave(fault, times=None, habit=True):
-        return StudyAgent(college, model, hints=hints, worded=False).ask(clubs).status
+        return StudyAgent(college, practice, hints=hints, worded=False).ask(clubs).status
 
 
-Rows(("the model's habit", "nothing said", "vague", "real"), [(fault, *(outcome(fault, h) for h in ("none", "vague", "real"))) for fault in faults])
+Rows(
+    ("the model's habit", "nothing said", "vague", "real"),
+    [(fault, outcome(fault, "none"), outcome(fault, "vague"), outcome(fault, "real")) for fault in faults],
+)
 
 # %% [markdown]
 # One column mends them all. In the others, `refused` and `out_of_scope` are the same failures under a politer name.
@@ -266,12 +283,12 @@ stepper(steps)
 # **Before you run it** (it takes some seconds): what will a second attempt with vague hints add? And with real ones?
 
 # %% tags=["measured"]
-from course_lib.evaluation.ablation import STEPS, ablate, as_table, practice_model, stumbling
+from course_lib.evaluation.ablation import STEPS, ablate, as_table, stumbling
 from course_lib.evaluation.questions import read_questions, spread
 
 questions = spread(read_questions(), 84)
 with stumbling():
-    lines = ablate(college, practice_model(), questions, STEPS)
+    lines = ablate(college, practice, questions, STEPS)
 one, vague, real = lines[-3:]
 assert one.share < 0.7
 assert real.share > 0.95
@@ -290,7 +307,7 @@ from course_lib.evaluation.ablation import ATTEMPTS
 
 few = spread(read_questions(), 42)
 with stumbling():
-    results = ablate(college, practice_model(), few, ATTEMPTS)
+    results = ablate(college, practice, few, ATTEMPTS)
 assert results[2].right < results[3].right
 as_table(results)
 

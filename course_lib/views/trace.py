@@ -57,8 +57,8 @@ class Step:
             parts.append(f"<div>{html.escape(self.text)}</div>".replace("\n", "<br>"))
         if self.code:
             parts.append(
-                '<pre style="white-space: pre-wrap; margin: 2px 0 2px 12px; padding: 4px 8px; '
-                f'border-left: 3px solid #4d6a9a">{self._marked()}</pre>'
+                '<pre style="white-space: pre-wrap; font-family: monospace; margin: 2px 0 2px 12px; '
+                f'padding: 4px 8px; border-left: 3px solid #4d6a9a">{self._marked()}</pre>'
             )
         return "".join(parts)
 
