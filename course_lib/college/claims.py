@@ -8,7 +8,14 @@ from collections.abc import Sequence
 from course_lib.college.answer_text import stem
 from course_lib.college.answer_values import key_of
 from course_lib.college.evidence import Evidence, Mention
-from course_lib.college.rank_claims import heads_of, same_kind, wrong_comparison, wrong_order, wrong_top
+from course_lib.college.rank_claims import (
+    heads_of,
+    same_kind,
+    wrong_age,
+    wrong_comparison,
+    wrong_order,
+    wrong_top,
+)
 from course_lib.college.relations import HARMLESS_NO, clauses, is_negated
 from course_lib.college.way_claims import wrong_arrow, wrong_numbering, wrong_steps
 
@@ -58,6 +65,7 @@ def wrong_claims(sentences: Sequence[str], evidence: Evidence) -> list[str]:
             problems += wrong_order(clause, mentions, evidence)
             problems += wrong_comparison(clause, before, mentions, evidence)
             before = heads_of(mentions, evidence) or before
+            problems += wrong_age(clause, mentions, evidence)
             problems += wrong_top(clause, mentions, evidence)
             problems += wrong_steps(clause, mentions, evidence)
             problems += _wrong_extent(clause, mentions, evidence)
@@ -75,6 +83,8 @@ def _wrong_extent(clause: str, mentions: list[Mention], evidence: Evidence) -> l
         problems += _wrong_only(only, heads, attributes, clause, evidence)
     if _ALL.search(clause) and attributes and not is_negated(clause):
         problems += _wrong_all(clause, heads, attributes, evidence)
+    if not is_negated(clause):
+        problems += _all_of_a_column(clause, mentions, evidence)
     if _ALL.search(clause) and not attributes:
         problems += _all_of_a_label(clause, evidence)
     most = _MOST_OF.search(clause)
@@ -125,6 +135,29 @@ def _wrong_all(clause: str, heads: list[Mention], attributes: list[Mention], evi
     if all(after[0].key in row for row in wanted):
         return []
     return [f"Not all of them have {evidence.spelled(after[0].key)}."]
+
+
+_ALL_THINGS = re.compile(
+    r"\b(?:all|every|each|both|sabhi|saare|sare|dono)\s+(?:of\s+)?(?:the\s+|these\s+)?(?:\w+\s+)?(\w+)\s+"
+    r"(?!who|that|with|in\b|of\b|jo\b|are:)",
+    re.I,
+)
+
+
+def _all_of_a_column(clause: str, mentions: list[Mention], evidence: Evidence) -> list[str]:
+    """'All four students know Python' where the row of one of them does not have it."""
+    for match in _ALL_THINGS.finditer(clause):
+        for column in evidence.columns_called(match[1]):
+            after = [m for m in mentions if m.start >= match.end()]
+            if not after or any(column in m.columns for m in mentions) or len(after) != 1:
+                continue
+            holders: dict[str, bool] = {}
+            for row, keys in zip(evidence.cells, evidence.row_keys, strict=True):
+                for value in row[column]:
+                    holders[key_of(value)] = holders.get(key_of(value), False) or after[0].key in keys
+            if not all(holders.values()):
+                return [f"Not all of them have {evidence.spelled(after[0].key)}."]
+    return []
 
 
 def _all_of_a_label(clause: str, evidence: Evidence) -> list[str]:

@@ -182,7 +182,7 @@ def _count(token: Token, value: float, nouns: list[str], sentence: str, evidence
         if not _EXISTS.search(sentence):
             allowed |= evidence.group_counts(column)
     if not columns:
-        allowed |= evidence.counts() | _numbers_of(None, evidence)
+        allowed |= evidence.counts() | _numbers_of(None, evidence, nouns[0])
         if not _EXISTS.search(sentence):
             allowed |= evidence.group_counts()
     elif stem(nouns[0]) in GENERIC:
@@ -199,10 +199,12 @@ def _is_year_before(sentence: str, token: Token) -> bool:
     return bool(re.search(r"\b(?:year|semester|sem)\s*$", sentence[: token.start], re.I))
 
 
-def _numbers_of(column: int | None, evidence: Evidence) -> set[float]:
+def _numbers_of(column: int | None, evidence: Evidence, noun: str = "") -> set[float]:
     found: set[float] = set()
     for row in evidence.cells:
         for at, cell in enumerate(row):
+            if noun and evidence.counts_other_than(at, noun):
+                continue
             if column is None or at == column:
                 found.update(float(v) for v in cell if isinstance(v, int | float) and not isinstance(v, bool))
     return found

@@ -108,18 +108,26 @@ class Evidence:
     cypher: str = ""
     reading: Reading | None = None
     facts: QueryFacts = field(default_factory=QueryFacts)
+    answer: str = ""
+    """The answer that is judged, for its language alone."""
 
     @classmethod
     def of(
-        cls, question: str, rows: Rows, schema: Schema | None, cypher: str, reading: Reading | None
+        cls,
+        question: str,
+        rows: Rows,
+        schema: Schema | None,
+        cypher: str,
+        reading: Reading | None,
+        answer: str = "",
     ) -> Evidence:
         """The evidence for an answer to a question."""
-        return cls(question, rows, schema, cypher, reading, query_facts(cypher))
+        return cls(question, rows, schema, cypher, reading, query_facts(cypher), answer)
 
     @cached_property
     def hinglish(self) -> bool:
         """Whether words of Hinglish may stand in the answer."""
-        return language_of(self.question) == "hi"
+        return "hi" in (language_of(self.question), language_of(self.answer))
 
     # ---- the rows, cell by cell ---------------------------------------------
 
@@ -359,6 +367,11 @@ class Evidence:
                 at for at in range(len(self.rows.columns)) if wanted in {stem(w) for w in self._labels_of(at)}
             ]
         return found
+
+    def counts_other_than(self, column: int, word: str) -> bool:
+        """Whether the query says that a column counts something else, as `sum(c.credits)` no subjects."""
+        counted = self.facts.counted.get(self.rows.columns[column])
+        return counted is not None and stem(counted) != stem(word)
 
     def _labels_of(self, column: int) -> set[str]:
         """The labels whose names a column holds, by the schema's lists."""

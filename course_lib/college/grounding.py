@@ -74,7 +74,7 @@ def check_grounding(
         return Grounding(False, (f"An answer of {len(text)} characters is no short answer.",))
     if not text.strip():
         return Grounding(False, ("There is no answer.",))
-    evidence = Evidence.of(question, rows, schema, cypher, reading)
+    evidence = Evidence.of(question, rows, schema, cypher, reading, text)
     said = sentences(_without(text, reading.text) if reading is not None else text)
     left = rows_left(said, evidence)
     problems: list[str] = []
@@ -114,7 +114,7 @@ def sources(
     Returns:
         Pieces that are the text again when they are joined.
     """
-    evidence = Evidence.of(question, rows, schema, cypher, None)
+    evidence = Evidence.of(question, rows, schema, cypher, None, text)
     asked = {stem(word) for word in evidence.typed}
     found: list[Source] = []
     for line in text[:LONGEST].splitlines(keepends=True):

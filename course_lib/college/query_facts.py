@@ -4,7 +4,8 @@ along which arrows its columns hang together."""
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 _STRING = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"")
@@ -53,6 +54,8 @@ class QueryFacts:
     limit: int | None = None
     negative: bool = False
     arrows: tuple[Arrow, ...] = ()
+    counted: Mapping[str, str] = field(default_factory=dict)
+    """By column with a number: the label that it counts, or the property that it adds up."""
 
     def cut_at(self, rows: int) -> bool:
         """Whether a LIMIT may have kept further rows away."""
@@ -85,7 +88,23 @@ def query_facts(cypher: str) -> QueryFacts:
         limit=int(limit[-1]) if limit else None,
         negative=bool(_NEGATIVE.search(_CASE.sub(" ", bare))),
         arrows=tuple(_arrows(plain)),
+        counted=_counted(bare),
     )
+
+
+_AGGREGATE = re.compile(
+    r"\b(count|sum|avg|min|max)\s*\(\s*(?:DISTINCT\s+)?(\w+)(?:\.(\w+))?\s*\)\s+AS\s+`?(\w+)`?", re.I
+)
+
+
+def _counted(cypher: str) -> dict[str, str]:
+    labels = dict(re.findall(r"\(\s*(\w+)\s*:\s*`?(\w+)`?", cypher))
+    found = {}
+    for how, variable, name, column in _AGGREGATE.findall(cypher):
+        counts = labels.get(variable, "") if how.lower() == "count" else name
+        if counts:
+            found[column] = counts
+    return found
 
 
 def _arrows(cypher: str) -> list[Arrow]:

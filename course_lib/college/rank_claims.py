@@ -35,7 +35,8 @@ _TOP = re.compile(
     r"\b(?:the )?(?:very )?(?:best|top|topmost|strongest|number one|first choice|ideal choice|leads|tops)\b"
     r"|\b(?:comes?|is|ranks?|placed|stands?) (?:in )?(?:the )?first\b|\bsabse (?:acch?[aie]|achh?[aie]"
     r"|behtar|aage|upar|tez|"
-    r"zyada|jyada|bada|badi)\b|\b(?:highest|most|largest|biggest)\b",
+    r"zyada|jyada|bada|badi)\b|\b(?:highest|most|largest|biggest)\b"
+    r"|\bthe (?:higher|better|stronger|greater)\b(?!\s+\w*\s*than)",
     re.I,
 )
 _BOTTOM = re.compile(
@@ -86,6 +87,49 @@ def is_above(one: str, two: str, evidence: Evidence, by_row: bool) -> bool | Non
     if not by_row and len(numbers_1) == len(numbers_2) == 1:
         return max(numbers_1) > max(numbers_2)
     return None
+
+
+_OLDER = re.compile(r"\b(?:older|earlier|longer ago)\b[\w\s]{0,20}?\bthan\b|\bpredates?\b", re.I)
+_NEWER = re.compile(r"\b(?:newer|younger|later|more recent(?:ly)?)\b[\w\s]{0,20}?\bthan\b", re.I)
+_OLDEST = re.compile(r"\b(?:oldest|earliest|sabse puran[aie])\b", re.I)
+_NEWEST = re.compile(r"\b(?:newest|youngest|latest|most recent|sabse nay[aie]|sabse naya)\b", re.I)
+_DATED = re.compile(r"\b(?:founded|since|established|built|opened|started|joined|born|date)\b", re.I)
+
+
+def wrong_age(clause: str, mentions: list[Mention], evidence: Evidence) -> list[str]:
+    """'The Coding Club is older than the Debate Society', where a column says since when each is there."""
+    columns = [at for at, name in enumerate(evidence.rows.columns) if _DATED.search(name.replace("_", " "))]
+    heads = heads_of(mentions, evidence)
+    if len(columns) != 1 or not heads or is_negated(clause):
+        return []
+    since: dict[str, list[str]] = {}
+    for keys, row in zip(evidence.row_keys, evidence.cells, strict=True):
+        for key in keys:
+            since.setdefault(key, []).extend(
+                f"{v:>12}" if isinstance(v, int) else str(v) for v in row[columns[0]]
+            )
+    for pattern, sign in ((_OLDER, 1), (_NEWER, -1)):
+        for match in pattern.finditer(clause):
+            one = next((m for m in reversed(heads) if m.end <= match.start()), None)
+            two = next((m for m in heads if m.start >= match.end()), None)
+            if one is None or two is None or not since.get(one.key) or not since.get(two.key):
+                continue
+            first, second = (one, two) if sign > 0 else (two, one)
+            if min(since[first.key]) > min(since[second.key]):
+                older, newer = evidence.spelled(first.key), evidence.spelled(second.key)
+                return [f"By the rows, {older} is not older than {newer}."]
+    for pattern, sign in ((_OLDEST, 1), (_NEWEST, -1)):
+        found = pattern.search(clause)
+        if found is None or _NOT_THE_TOP.search(clause[: found.start()]):
+            continue
+        place = found.start()
+        named = min(heads, key=lambda m: abs(m.start - place))
+        others = [since[key] for key in same_kind(named, evidence) if since.get(key)]
+        if since.get(named.key) and others:
+            best = min(min(o) for o in others) if sign > 0 else max(max(o) for o in others)
+            if best not in since[named.key]:
+                return [f"By the rows, that is not {evidence.spelled(named.key)}."]
+    return []
 
 
 def wrong_order(clause: str, mentions: list[Mention], evidence: Evidence) -> list[str]:

@@ -23,6 +23,7 @@ _OTHERS = re.compile(
     r"^\s*(?:and |aur )?(?:all )?(?:the )?(?:others?|rest|remaining|baaki|baki|everyone|everybody)\b", re.I
 )
 _TOGETHER = re.compile(r"\b(?:both|they|dono|donon|all|each|inmein|unka|inka|their|sab|sabhi)\b", re.I)
+_OWNED = re.compile(r"\b(?:her|his|their|its|uska|uski|unka|unki)\s+(?:\w+\s+){0,3}$", re.I)
 _COORDINATED = re.compile(
     r"^[\s,&/]*(?:(?:and|aur|or|ya|both|as well as|plus|also|along with|evam)\b[\s,]*)*$", re.I
 )
@@ -159,6 +160,13 @@ def _judge(clause: str, mentions: list[Mention], about: list[Mention], evidence:
     if mentions[0].columns <= attributes:
         readings.append(mentions[0].columns)
     first: _Finding | None = None
+    if _OWNED.search(clause[: mentions[0].start]) and about and mentions[0].columns <= attributes:
+        # 'Her A+ beats Aarav's A.': the first value belongs to whoever was named before.
+        missing = _said_of_those_before(clause, mentions[:1], about, evidence)
+        if missing:
+            return _Finding(missing, heads[:1])
+        mentions = mentions[1:]
+        readings = readings[:1]
     for head_columns in readings:
         found = _read(clause, mentions, head_columns, evidence)
         if not found.problems:

@@ -1,11 +1,13 @@
 """Answers checked against their rows: nothing made up passes, nothing true is refused.
 
-Three sets of answers. `grounding_cases` was written together with the checks. The two held-out sets were
-written after the checks had been finished for the sets before, and scored once before anything was changed
-for them. In that first run, with the query at hand: of the first, 4 of 20 true answers were refused and 2 of
-22 made-up ones passed; of the second, 4 of 19 and 3 of 22. Most of the refusals were words that the list of
-harmless words did not have (apiece, toolkit), so expect a real model to be replaced by the plain wording now
-and then. All of them come out right by now, which says less than those first figures do.
+Four sets of answers. `grounding_cases` was written together with the checks. The three held-out sets were
+each written after the checks had been finished for the sets before, and scored once before anything was
+changed for them. In that first run, with the query at hand, of the true answers 4 of 20, 4 of 19 and 3 of
+16 were refused, and of the made-up ones 2 of 22, 3 of 22 and 4 of 14 passed. So on answers that it has
+not seen, expect a fifth of the true ones to be put into plainer words (mostly for a word that the list of
+harmless words does not have), and one in six of the made-up ones to get through: wrong relations in forms
+that no rule here knew, and no name among them. All of them come out right by now, which says less than
+those first figures do.
 """
 
 from __future__ import annotations
@@ -22,14 +24,14 @@ from course_lib.college.wording import plain_wording
 from course_lib.views.marked_answer import answer_playground, marked
 from tests.support.grounding import AnswerCase, read_cases
 
-SETS = ("grounding_cases", "grounding_held_out", "grounding_held_out_2")
+SETS = ("grounding_cases", "grounding_held_out", "grounding_held_out_2", "grounding_held_out_3")
 CASES = [case for name in SETS for case in read_cases(name)]
 BEST = Rows(["student", "grade"], [["Payal", "A+"], ["Aarav", "A"]])
 ASKED = "Who is the best person to teach me DBMS?"
 
 
 def test_the_sets_are_large_enough_and_half_of_each_is_made_up() -> None:
-    for name, least in zip(SETS, (60, 40, 40), strict=True):
+    for name, least in zip(SETS, (100, 40, 40, 30), strict=True):
         cases = read_cases(name)
         made_up = sum(bool(case.made_up) for case in cases)
         assert len(cases) >= least
