@@ -217,30 +217,31 @@ _SYNTAX = re.compile(
     r"errCtx: (?P<text>.*) errCtxOffset: (?P<at>\d+)\s*$",
     re.DOTALL,
 )
-_MOST_EXPECTED = 4
-"""A longer list of what the engine expected helps nobody."""
 _CONTEXT = 72
 """How much of the line is shown, in characters."""
 
 
 def engine_words(error: Any) -> str:
-    """The engine's own message: cut to what fits on a card, and a caret below the place where it stopped."""
+    """The engine's own message, cut to what fits on a card, a caret below the place where it stopped, and the
+    slip in plain words where the query's text shows it."""
+    from course_lib.college.refusals import MOST_EXPECTED, NEAR_THERE
+
     message = str(error.engine_message or error.what)
+    slip = "" if error.next_step == NEAR_THERE else f"\n{error.next_step}".rstrip()
     found = _SYNTAX.search(message)
     if found is None:
         words = " ".join(message.split())
-        return "It says: " + (words if len(words) <= 240 else words[:239] + "…")
+        return "It says: " + (words if len(words) <= 240 else words[:239] + "…") + slip
     says, _, expected = " ".join(found["says"].split()).partition(": expected ")
-    if expected and len(re.split(r", | or ", expected)) <= _MOST_EXPECTED:
+    if expected and len(re.split(r", | or ", expected)) <= MOST_EXPECTED:
         says += f", expected {expected}"
     text, at = found["text"], int(found["at"])
     # The engine counts bytes; a caret counts characters.
     at = len(text.encode()[:at].decode("utf-8", "ignore"))
-    wanted = "\nNot equal is written `<>`." if text[at : at + 2] == "!=" else ""
     shown, at = _window(re.sub(r"\s", " ", text), at)
     return (
         f"It says: {says} (line {found['line']}, column {found['column']}).\n"
-        f"    {shown}\n    {' ' * at}^{wanted}"
+        f"    {shown}\n    {' ' * at}^{slip}"
     )
 
 

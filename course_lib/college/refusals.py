@@ -22,6 +22,7 @@ from course_lib.college.errors import (
     ServerUnreachableError,
     SeveralStatementsError,
 )
+from course_lib.college.slips import name_slip
 
 EMPTY_KEY = "Invalid graph operation on empty key"
 """What the engine says to a read of a graph that does not exist."""
@@ -32,6 +33,10 @@ _SYNTAX = re.compile(
     r"errMsg: (?P<message>.*?) line: (?P<line>\d+), column: (?P<column>\d+), offset: (?P<offset>\d+)",
     re.DOTALL,
 )
+NEAR_THERE = "The slip is there or just before it."
+"""What is said of a query that could not be read, when its text does not show why."""
+MOST_EXPECTED = 4
+"""A longer list of what the engine expected helps nobody."""
 _NEAR = 24
 """How many characters of the query are quoted where the engine stopped."""
 
@@ -51,6 +56,9 @@ def refusal(message: str, cypher: str, timeout_ms: int) -> EngineError:
     syntax = _SYNTAX.search(said)
     if syntax is not None:
         return _syntax_error(said, syntax, cypher)
+    slip = name_slip(cypher, said)
+    if slip:
+        return QueryError(f"The engine refused the query: {_sentence(said)}", slip, engine_message=said)
     for sign, advice in _ADVICE:
         if sign in said:
             return QueryError(f"The engine refused the query: {_sentence(said)}", advice, engine_message=said)
@@ -74,10 +82,12 @@ def _syntax_error(said: str, found: re.Match[str], cypher: str) -> QueryError:
     column = offset - (before.rfind("\n") + 1) + 1
     rest = cypher[offset:].split("\n")[0].strip()
     near = f"before `{rest[:_NEAR]}{'…' if len(rest) > _NEAR else ''}`" if rest else "at the end"
+    says, _, expected = " ".join(found["message"].split()).partition(": expected ")
+    if expected and len(re.split(r", | or ", expected)) <= MOST_EXPECTED:
+        says += f", expected {expected}"
     return QueryError(
-        f"The engine could not read the query at line {line}, column {column}, {near}: "
-        f"{_sentence(found['message'])}",
-        "The slip is there or just before it.",
+        f"The engine could not read the query at line {line}, column {column}, {near}: {_sentence(says)}",
+        name_slip(cypher, said, offset) or NEAR_THERE,
         engine_message=said,
         offset=offset,
     )
@@ -184,8 +194,7 @@ _KNOWN: tuple[tuple[str, Callable[[str, int], EngineError]], ...] = (
 _ADVICE = (
     (
         "not defined",
-        "Is it meant as a text? Then it needs quotation marks, as in 'SQL'. If not: name it in the MATCH"
-        " first, or carry it on through the WITH.",
+        "Name it in the MATCH first, or carry it on through the WITH.",
     ),
     ("Unknown function", "Check its spelling: CALL dbms.functions() lists what this engine has."),
     ("is not registered", "Check its spelling: CALL dbms.procedures() lists what this engine has."),
