@@ -330,7 +330,7 @@ lesson.check("08.3", decision)
 #
 # - The practice model mends exactly what a hint names, and never anything else. A real one sometimes mends more, sometimes breaks another thing. The *order* of the lines
 #   is what to take along, not the figures. With a key, `course eval --set college` gives you those of your model.
-# - The faults are drawn, and this is one draw. With ten others, two attempts with real hints came to between 94 and 99 of 100, one attempt to between 53 and 67.
+# - The faults are drawn, and this is one draw. With ten others, two attempts with real hints came to between 94 and 99 of 100, one attempt to between 52 and 67.
 #   Try another: `stumbling(seed=3)`.
 # - Our question set is small, and we wrote it.
 #

@@ -6,11 +6,11 @@
         lines = ablate(graph, connect(), read_questions())
     as_table(lines)
 
-A real model errs now and then under the best of prompts. The practice model does so only when it is told to, so
-the measuring goes on under a mix of faults (`stumbling`), chosen so that one attempt with the whole prompt
+A real model errs now and then under the best of prompts. The practice model does so only when it is told to,
+so the measuring goes on under a mix of faults (`stumbling`), chosen so that one attempt with the whole prompt
 answers about 60 of 100 questions, which is what people report of real models. That figure is set. What the
-second attempt adds is not: on all 118 questions, with the draws of the seeds 0 to 10, one attempt answered 53 to
-67 of 100, two with vague hints 53 to 69, two with real hints 94 to 99 (97 on average).
+second attempt adds is not: on all 118 questions, with the draws of the seeds 0 to 10, one attempt answered 52
+to 67 of 100, two with vague hints 52 to 69, two with real hints 94 to 99 (97 on average).
 """
 
 from __future__ import annotations
