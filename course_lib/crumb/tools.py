@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from course_lib.crumb.allergens import load_allergens
 from course_lib.crumb.errors import UnknownCustomerError
 from course_lib.crumb.products import THRESHOLD, Catalogue
 from course_lib.crumb.resolution import resolve_product
@@ -29,6 +30,8 @@ NOT_IN_CATALOGUE = "not in the catalogue"
 NOT_SURE_WHICH = "not sure which product"
 CONTENTS_UNKNOWN = "contents not recorded"
 UNREVIEWED = "unreviewed allergy held"
+KNOWN = "known"
+NONE_KNOWN = "no known allergy"
 MOST_ALTERNATIVES = 10
 
 HOUSEHOLD = """
@@ -75,8 +78,8 @@ class HouseholdAllergies:
 
     @property
     def status(self) -> str:
-        """`unreviewed allergy held` when the tray holds something, else `known`."""
-        return UNREVIEWED if self.in_doubt else "known"
+        """`unreviewed allergy held` when the tray holds something, else `known` or `no known allergy`."""
+        return UNREVIEWED if self.in_doubt else KNOWN if self.known else NONE_KNOWN
 
 
 @dataclass(frozen=True)
@@ -254,7 +257,8 @@ _MEANINGS = {
     NOT_SURE_WHICH: "Ask the customer which product they mean. Do not guess.",
     CONTENTS_UNKNOWN: "Nobody has recorded what is in this product. Offer it to nobody with an allergy.",
     UNREVIEWED: "We hold an allergy for this household that staff have not reviewed yet. Say so, and ask.",
-    "known": "These are the allergies that we were told of.",
+    KNOWN: "These are the allergies that we were told of.",
+    NONE_KNOWN: "We were told of no allergy. That is not the same as none: ask.",
 }
 
 
@@ -272,12 +276,5 @@ def _only_allergens(store: Store, doubt: Doubt) -> Doubt:
     """The doubt with allergens alone: an item's candidates may also be people."""
     if not doubt.may_mean:
         return doubt
-    rows = store.read("MATCH (a:Allergen) RETURN a.name")
-    known = {name for (name,) in rows}
-    from course_lib.crumb.allergens import load_allergens
-
-    return Doubt(
-        doubt.subject,
-        doubt.said,
-        tuple(m for m in doubt.may_mean if m in known | set(load_allergens().names)),
-    )
+    known = {name for (name,) in store.read("MATCH (a:Allergen) RETURN a.name")} | set(load_allergens().names)
+    return Doubt(doubt.subject, doubt.said, tuple(name for name in doubt.may_mean if name in known))

@@ -510,6 +510,8 @@ def test_without_the_other_half_s_engine() -> None:
 )
 @pytest.mark.timeout(600)
 def test_the_same_tests_hold_on_ladybug() -> None:
+    folder = Path(__file__).parent
+    parts = ("store", "writer", "review", "queue", "tools", "properties")
     done = subprocess.run(
         [
             sys.executable,
@@ -518,11 +520,12 @@ def test_the_same_tests_hold_on_ladybug() -> None:
             "-q",
             "-p",
             "no:xdist",
-            *sorted(map(str, Path(__file__).parent.glob("test_crumb_[!e]*.py"))),
+            *(str(folder / f"test_crumb_{p}.py") for p in parts),
         ],
         capture_output=True,
         text=True,
         cwd=ROOT,
         env={**os.environ, "COURSE_GRAPH_STORE": "ladybug"},
+        check=False,
     )
     assert done.returncode == 0, done.stdout[-4000:]

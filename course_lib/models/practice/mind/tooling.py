@@ -137,6 +137,8 @@ def _worded(request: Request, parts: PromptParts) -> str:
         data = json.loads(text)
     except ValueError:
         data = None
+    if isinstance(data, dict) and any(isinstance(value, list) for value in data.values()):
+        return _reported(data)
     if isinstance(data, dict | list):
         rows = json.dumps(data if isinstance(data, list) else [data], ensure_ascii=False)
         return word_rows(
@@ -149,3 +151,20 @@ def _worded(request: Request, parts: PromptParts) -> str:
         )
     plain = text.strip() or ("Kuch nahi mila." if is_hinglish(question) else "Nothing was found.")
     return f"{plain} Yahi mila." if is_hinglish(question) else f"This is what I found: {plain}"
+
+
+def _reported(data: Mapping[str, Any]) -> str:
+    """A result with lists inside, field by field: nothing that a tool reports is left out."""
+    told = []
+    for value in data.values():
+        items = value if isinstance(value, list) else [value]
+        said = [_fields(item) for item in items if item not in (None, "", [], {}, 0)]
+        if said:
+            told.append("; ".join(said).rstrip(".") + ".")
+    return " ".join(told)
+
+
+def _fields(item: Any) -> str:
+    if isinstance(item, Mapping):
+        return ", ".join(_fields(value) for value in item.values() if value not in (None, "", [], {}))
+    return ", ".join(map(_fields, item)) if isinstance(item, list) else str(item)
