@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
+from course_lib.errors import CourseError
+
 SECONDS = 5.0
 """How long a learner's function may take in a check, in seconds. Right answers take a fraction of one."""
 _GRACE_S = 1.0
@@ -115,7 +117,9 @@ def explain_error(function: Callable[..., Any], error: BaseException) -> str:
         function: the function that was called.
         error: what it raised.
     """
-    what = type(error).__name__ + (f": {error}" if str(error) else "")
+    # Of our own errors what happened is enough; what to do next is for the check to say.
+    said = error.what if isinstance(error, CourseError) else str(error)
+    what = type(error).__name__ + (f": {said}" if said else "")
     code = getattr(function, "__code__", None)
     frame = _own_frame(error.__traceback__, code.co_filename) if code is not None else None
     if frame is None:

@@ -32,6 +32,8 @@ class Case:
         says: what to say when the value is not the expected one; the default names the call and its result.
         near: whether failing this case alone still counts as nearly.
         raises: the exception that a right function raises here.
+        when_it_raises: `(call, args) -> Outcome` for an exception that a plausible answer raises, or None for
+            the usual words about it.
     """
 
     args: tuple[Any, ...] | Callable[[Room], tuple[Any, ...]] = ()
@@ -40,6 +42,7 @@ class Case:
     says: str = ""
     near: bool = False
     raises: type[BaseException] | None = None
+    when_it_raises: Callable[[Call, tuple[Any, ...]], Outcome | None] | None = None
 
 
 @dataclass(frozen=True)
@@ -134,7 +137,8 @@ def _judge_call(
             )
     failed = judge_failed_call(function, called, seconds)
     if failed is not None:
-        return failed
+        told = case.when_it_raises(called, args) if called.error and case.when_it_raises else None
+        return told or failed
     if case.judge is not None:
         verdict = case.judge(called.value, args)
         if verdict is None or isinstance(verdict, Outcome):

@@ -25,7 +25,7 @@ class Outcome:
         message: one or two sentences. Not right: what is wrong, never the answer. Right: what was learnt.
         yours: what the learner handed in or what it came to (`Rows` or any value), shown beside what was
             asked; None shows nothing.
-        heading: what stands above rows in `yours`, such as "Your rows, on this college".
+        heading: what stands above `yours`, such as "Your rows, on this college".
         exercise: the exercise's id; `check` fills it in.
     """
 

@@ -387,10 +387,28 @@ def judge_change(answer: Any, room: Room, check: ChangeCheck) -> Outcome:
             return failed
         reference.write(check.reference, dict(params) or None)
         for probe in check.probes:
-            found = mine.read(probe.query)
-            if not compare_results(found, reference.read(probe.query)).same:
-                return (nearly if probe.near else wrong)(probe.says, found)
+            found, asked = mine.read(probe.query), reference.read(probe.query)
+            if not compare_results(found, asked).same:
+                return _show_change((nearly if probe.near else wrong)(probe.says, found), found, asked)
+    if mine.checksum() != reference.checksum():
+        return nearly(SOMETHING_ELSE)
     return right(check.learnt)
+
+
+SOMETHING_ELSE = "What was asked for is there, and your query has changed something besides. Take that out."
+
+
+def _show_change(outcome: Outcome, found: Rows, asked: Rows) -> Outcome:
+    """The outcome with the rows that matter: those that should not be there, or all when some are missing."""
+    from course_lib.college.rows import Rows as Made
+
+    expected = list(asked)
+    surplus = [row for row in found if row not in expected]
+    if not surplus:
+        return replace(outcome, heading="In the graph after your query")
+    return replace(
+        outcome, yours=Made(found.columns, surplus), heading="In the graph after your query, and not as asked"
+    )
 
 
 def run_change(query: str, graph: Graph, params: Mapping[str, Any]) -> Outcome | None:

@@ -168,7 +168,8 @@ def _yours(value: Any, heading: str) -> tuple[str, list[str], str]:
     if not hasattr(value, "columns"):
         shown = value if isinstance(value, str) else safe_repr(value)
         text = _cut(shown, _MOST_VALUE)
-        return "Yours:", [f"  {line}" for line in text.splitlines()], f"<pre>{html.escape(text)}</pre>"
+        label = "Yours" if heading.startswith("Your rows") else heading
+        return f"{label}:", [f"  {line}" for line in text.splitlines()], f"<pre>{html.escape(text)}</pre>"
     rows = list(value)
     columns = [str(name) for name in value.columns]
     label = f"{heading} ({len(rows)}):" if len(rows) != 1 else f"{heading.replace('rows', 'row')}:"

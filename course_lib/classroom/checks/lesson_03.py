@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from course_lib.classroom.functions import Case, FunctionCheck, judge_function
@@ -12,6 +13,7 @@ from course_lib.classroom.recording import recording, still_in_the_query
 from course_lib.classroom.registry import judges
 
 if TYPE_CHECKING:
+    from course_lib.classroom.deadline import Call
     from course_lib.classroom.room import Room
 
 # ----------------------------------------------------------------------------- 03.1 one grade a subject
@@ -29,39 +31,44 @@ ONE_GRADE = ChangeCheck(
     ),
     probes=(
         Probe(
-            "MATCH (n) RETURN labels(n)[0], count(*)",
+            "MATCH (n) RETURN labels(n)[0] AS label, count(*) AS nodes",
             "There are nodes now that were not there before. Find both ends with MATCH, by their keys.",
         ),
         Probe(
-            "MATCH (a)-[r]->(b) RETURN DISTINCT labels(a)[0], type(r), labels(b)[0]",
+            "MATCH (a)-[r]->(b) RETURN DISTINCT labels(a)[0] AS from, type(r) AS type, labels(b)[0] AS to",
             "There is a relationship now of a kind that was not there: another type, or the arrow the other way round.",
         ),
         Probe(
-            "MATCH (s:Student) RETURN s.id, s.grade",
+            "MATCH (s:Student) WHERE s.grade IS NOT NULL RETURN s.name AS student, s.grade AS grade",
             "The grade stands on the student now. It belongs to the relationship: what is `r`, and what is `s`?",
         ),
         Probe(
-            "MATCH (s:Student)-[:STUDIES]->(x:Subject) RETURN DISTINCT s.id, x.code",
+            "MATCH (x:Subject) WHERE x.grade IS NOT NULL RETURN x.name AS subject, x.grade AS grade",
+            "The grade stands on the subject now. It belongs to the relationship: what is `r`, and what is `x`?",
+        ),
+        Probe(
+            "MATCH (:Student)-[r:STUDIES]->(:Subject) UNWIND keys(r) AS property RETURN DISTINCT property",
+            "STUDIES has a property now that was not there before. Compare the spelling with `grade`.",
+            near=True,
+        ),
+        Probe(
+            "MATCH (s:Student)-[:STUDIES]->(x:Subject) RETURN DISTINCT s.name AS student, x.name AS subject",
             "Somebody who had no grade in that subject before should have one now. MATCH finds only what is there; "
             "which word makes sure of it?",
         ),
         Probe(
-            "MATCH (s:Student)-[r:STUDIES]->(x:Subject) RETURN s.id, x.code, count(r)",
+            "MATCH (s:Student)-[r:STUDIES]->(x:Subject) RETURN s.name AS student, x.name AS subject, count(r) AS grades",
             "Somebody has two grades in one subject now. Is the grade a part of what your query looks for?",
         ),
         Probe(
-            "MATCH (s:Student)-[r:STUDIES]->(x:Subject) RETURN s.id, x.code, r.grade",
+            "MATCH (s:Student)-[r:STUDIES]->(x:Subject) RETURN s.name AS student, x.name AS subject, r.grade AS grade",
             "One relationship, as it should be, but the latest grade is not on it. When does your SET run?",
             near=True,
         ),
         Probe(
-            "MATCH (s:Student)-[r:STUDIES]->(x:Subject) RETURN s.id, x.code, r.semester",
+            "MATCH (s:Student)-[r:STUDIES]->(x:Subject) RETURN s.name AS student, x.name AS subject, r.semester AS semester",
             "The grade is right, and the semester has gone: `SET r = {…}` replaces everything. Set one property.",
             near=True,
-        ),
-        Probe(
-            "MATCH (a)-[r]->(b) RETURN labels(a)[0], type(r), labels(b)[0], count(*)",
-            "Something else in the graph has changed too.",
         ),
     ),
 )
@@ -92,6 +99,21 @@ def _note(text: str, before: str | None = None, key: str = "N42") -> Callable[[R
     return make
 
 
+def _broken(called: Call, args: tuple[Any, ...]) -> Outcome | None:
+    """What to say when a note broke the query; None when the fault is another one."""
+    from course_lib.college.errors import QueryError
+
+    if not isinstance(called.error, QueryError):
+        return None
+    _, note = args
+    text = note["text"] if note["id"] == "N42" else note["id"]
+    said = wrong(
+        "Your query broke on a note: what is in it was read as Cypher. Let the values travel beside the query.",
+        text,
+    )
+    return replace(said, heading="The text that broke it")
+
+
 def _look(trouble: str) -> Callable[[Any, tuple[Any, ...]], Outcome | str | None]:
     def judge(_value: Any, args: tuple[Any, ...]) -> Outcome | str | None:
         graph, note = args
@@ -103,42 +125,44 @@ def _look(trouble: str) -> Callable[[Any, tuple[Any, ...]], Outcome | str | None
         if list(found) == [(note["id"], note["text"])]:
             return still_in_the_query(graph, *_MARKERS)
         if len(found) > 1:
-            return nearly("The note is there twice: one id must leave one note, with the latest text.", found)
-        if not len(found):
-            return wrong("The note did not arrive in the graph.", found)
-        return nearly(trouble, found)
+            said = nearly("The note is there twice: one id must leave one note, with the latest text.", found)
+        elif not len(found):
+            said = wrong("The note did not arrive in the graph.", found)
+        else:
+            said = nearly(trouble, found)
+        return replace(said, heading="The notes that are in the graph now")
 
     return judge
 
 
+def _case(make: Callable[[Room], tuple[Any, ...]], trouble: str) -> Case:
+    return Case(make, judge=_look(trouble), when_it_raises=_broken)
+
+
 ANY_TEXT = FunctionCheck(
     cases=(
-        Case(_note("An index is a sorted copy."), judge=_look("The note that arrived is not the one sent.")),
-        Case(
+        _case(_note("An index is a sorted copy."), "The note that arrived is not the one sent."),
+        _case(
             _note("It's all in the student's hands."),
-            judge=_look("An apostrophe did not arrive as it was."),
+            "An apostrophe did not arrive as it was.",
         ),
-        Case(_note(_EVIL), judge=_look("The text that arrived is not, letter by letter, the one sent.")),
-        Case(
+        _case(_note(_EVIL), "The text that arrived is not, letter by letter, the one sent."),
+        _case(
             _note(_EVIL_ESCAPED),
-            judge=_look(
-                "Apostrophes arrive, but a backslash does not: mending quotation marks by hand never ends. Let "
-                "the text travel beside the query."
-            ),
+            "Apostrophes arrive, but a backslash does not: mending quotation marks by hand never ends. Let "
+            "the text travel beside the query.",
         ),
-        Case(
+        _case(
             _note('She said "B+ trees\\".\nNew line, tab\t, percent %s, $text, {braces}, ज्ञान.'),
-            judge=_look(
-                "Most texts arrive. This one has a backslash, a line break and more, and arrived changed."
-            ),
+            "Most texts arrive. This one has a backslash, a line break and more, and arrived changed.",
         ),
-        Case(
+        _case(
             _note("A note from a club with an odd numbering.", key="N'42"),
-            judge=_look("An id with an apostrophe did not arrive as it was."),
+            "An id with an apostrophe did not arrive as it was.",
         ),
-        Case(
+        _case(
             _note("The new text", before="The old text"),
-            judge=_look("Running it again for the same id must leave the latest text."),
+            "Running it again for the same id must leave the latest text.",
         ),
     ),
     learnt="The text travels beside the query, so whatever is in it stays text. MERGE on the id does the rest.",
@@ -205,21 +229,24 @@ IN_ONE_QUERY = ChangeCheck(
     params=({"rows": _FRIENDS[:2]}, {"rows": _FRIENDS}, {"rows": _FRIENDS}, {"rows": []}),
     probes=(
         Probe(
-            "MATCH (s:Student) RETURN s.id, s.name",
+            "MATCH (s:Student) RETURN s.id AS id, s.name AS name",
             "There are students now who have no name: MERGE made them. Find both ends with MATCH first.",
         ),
-        Probe("MATCH (n) RETURN labels(n)[0], count(*)", "There are nodes now that were not there before."),
         Probe(
-            "MATCH ()-[r]->() RETURN DISTINCT type(r)",
+            "MATCH (n) RETURN labels(n)[0] AS label, count(*) AS nodes",
+            "There are nodes now that were not there before.",
+        ),
+        Probe(
+            "MATCH ()-[r]->() RETURN DISTINCT type(r) AS type",
             "There is a new type of relationship now. Compare the spelling: FRIENDS_WITH.",
             near=True,
         ),
         Probe(
-            "MATCH (a)-[f:FRIENDS_WITH]->(b) RETURN DISTINCT a.id, b.id",
+            "MATCH (a)-[f:FRIENDS_WITH]->(b) RETURN DISTINCT a.id AS student, b.id AS friend",
             "The friendships are not those of the rows: are some missing, or some the wrong way round?",
         ),
         Probe(
-            "MATCH (a)-[f:FRIENDS_WITH]->(b) RETURN a.id, b.id, count(f)",
+            "MATCH (a)-[f:FRIENDS_WITH]->(b) RETURN a.id AS student, b.id AS friend, count(f) AS times",
             "Run twice, some friendships are there twice. Which word makes *sure that there is one*?",
             near=True,
         ),
