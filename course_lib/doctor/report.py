@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 import textwrap
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -109,8 +110,8 @@ class Report:
         rows = "".join(
             f'<tr><td style="text-align:left;white-space:nowrap">{" ".join(SIGNS[f.status])}</td>'
             f'<th scope="row" style="text-align:left">{html.escape(f.stage)}</th>'
-            f'<td style="text-align:left">{html.escape(f.what)}'
-            + (f"<br><strong>What to do:</strong> {html.escape(f.remedy)}" if f.remedy else "")
+            f'<td style="text-align:left">{_with_code(f.what)}'
+            + (f"<br><strong>What to do:</strong> {_with_code(f.remedy)}" if f.remedy else "")
             + "</td></tr>"
             for f in self.findings
         )
@@ -119,3 +120,8 @@ class Report:
             '<th scope="col">State</th><th scope="col">Stage</th><th scope="col">Finding</th></tr></thead>'
             f"<tbody>{rows}</tbody></table><p><strong>{html.escape(self.verdict)}</strong></p>"
         )
+
+
+def _with_code(text: str) -> str:
+    """Escaped text in which what stands between backticks is set as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))

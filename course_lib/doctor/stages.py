@@ -176,6 +176,8 @@ def model(settings: Settings) -> list[Finding]:
 
 def browser(settings: Settings) -> list[Finding]:
     """Whether JupyterLab finds a browser to open."""
+    if _lab_port() is not None:
+        return [Finding("Browser", "ok", "The lab is open in one.")]
     chosen = os.environ.get("BROWSER")
     graphical = os.name == "nt" or sys.platform == "darwin" or _in_wsl()
     graphical = graphical or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
@@ -216,12 +218,19 @@ def disk(settings: Settings) -> list[Finding]:
 
 def ports(settings: Settings) -> list[Finding]:
     """The ports that the course would like. Taken ones are no fault: the next is used."""
-    from course_lib.lab.jupyter import is_free
+    from course_lib.lab.jupyter import FIRST_PORT, is_free
 
-    taken = [f"{port} ({use})" for port, use in PORTS.items() if not is_free(port)]
+    own = _lab_port()
+    here = "" if own is None else f"This lab is at {own}. "
+    # In a lab the port of JupyterLab has served its purpose, whoever has it.
+    wanted = {port: use for port, use in PORTS.items() if own is None or port not in (own, FIRST_PORT)}
+    taken = [f"{port} ({use})" for port, use in wanted.items() if not is_free(port)]
     if not taken:
-        return [Finding("Ports", "ok", f"{' and '.join(map(str, PORTS))} are free.")]
-    what = f"In use, by this course or another program: {', '.join(taken)}."
+        free = (
+            f"{' and '.join(map(str, wanted))} {'is' if len(wanted) == 1 else 'are'} free." if wanted else ""
+        )
+        return [Finding("Ports", "ok", (here + free).strip())]
+    what = f"{here}In use, by this course or another program: {', '.join(taken)}."
     return [Finding("Ports", "note", what, "Nothing: the course takes the next one and says so.")]
 
 
@@ -246,6 +255,14 @@ def reinstall() -> str:
 
 def _some(names: list[str], most: int = 4) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def _lab_port() -> int | None:
+    """The port of the lab that this runs in, in a kernel or a terminal of its; None elsewhere."""
+    from course_lib.lab.jupyter import LAB_PORT
+
+    found = os.environ.get(LAB_PORT, "")
+    return int(found) if found.isdecimal() else None
 
 
 def _in_wsl() -> bool:

@@ -25,6 +25,10 @@ from course_lib.settings import Settings
 
 FIRST_PORT = 8888
 PORTS_TO_TRY = 50
+LAB_PORT = "COURSE_LAB_PORT"
+"""The environment variable by which kernels and terminals of a lab know that they are in one, and where."""
+NOT_TRUSTED = "is not trusted"
+"""Jupyter logs this of every notebook that nobody has run and saved yet, each time it is opened."""
 
 
 CONFIGURATION: Mapping[str, Mapping[str, object]] = {
@@ -176,7 +180,11 @@ def run_lab(
         # Else each kernel warns that others on this machine could listen in, and on a shared one they could.
         arguments.append("--KernelManager.transport_encryption=auto")
 
+    os.environ[LAB_PORT] = str(port)
     server = LabApp.initialize_server(argv=arguments)
+    # True of all our copies when they are new, and nothing that anybody has to do something about.
+    for handler in server.log.handlers:
+        handler.addFilter(lambda record: NOT_TRUSTED not in record.getMessage())
     shown = "127.0.0.1" if ip in ("0.0.0.0", "") else ip  # noqa: S104  # compared, not listened on
     # The server begins to listen by a call that waits in its loop already; this one comes after it.
     server.io_loop.add_callback(announce, f"http://{shown}:{server.port}{opening}?token={token}")

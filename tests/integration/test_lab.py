@@ -183,6 +183,7 @@ def lab(lab_folder: Path) -> Iterator[Lab]:
 @pytest.mark.skipif(not POSIX, reason="signals and sockets of POSIX systems")
 def test_a_day_at_the_lab(lab: Lab) -> None:
     page = lab.ask("/lab/tree/00_start_here.ipynb")
+    assert lab.ask("/api/contents/00_start_here.ipynb")["type"] == "notebook"
     kernel = lab.start_kernel()
     prefix, folder, read = lab.in_kernel(
         "import sys, os\n"
@@ -212,6 +213,7 @@ def test_a_day_at_the_lab(lab: Lab) -> None:
     lines = [line for line in lab.output().splitlines() if line.strip()]
     assert lines[-1] == "The lab has ended."
     assert len(lines) <= 7, lab.output()
+    assert "trusted" not in lab.output(), "opening a new copy of a lesson is no cause for a warning"
     assert "?" not in lab.output().replace("?token", ""), "no question is asked"
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from course_lib.doctor import Finding, Report, examine, stages
+from course_lib.lab.jupyter import LAB_PORT
 from course_lib.settings import Secret, Settings, load_settings
 
 
@@ -70,6 +71,12 @@ class TestReport:
         assert "<this>" not in page
         assert "at fault" in page
         assert '<th scope="row"' in page
+
+    def test_commands_are_set_as_code_in_html_and_stay_as_they_are_in_text(self) -> None:
+        report = Report((Finding("Browser", "note", "None.", "Type `course lab --no-browser`."),))
+
+        assert "<code>course lab --no-browser</code>" in report._repr_html_()
+        assert "`course lab --no-browser`" in report.to_text()
 
     def test_json_can_be_read_by_a_program(self) -> None:
         found = json.loads(json.dumps(Report((FINE, NO_ENGINE)).to_dict()))
@@ -161,7 +168,7 @@ class TestMachine:
         assert (found.status, found.stops) == ("fault", (1, 2))
 
     def test_no_screen(self, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-        for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
+        for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER", LAB_PORT):
             monkeypatch.delenv(name, raising=False)
         monkeypatch.setattr(sys, "platform", "linux")
 
@@ -170,7 +177,22 @@ class TestMachine:
         assert found.status == "note"
         assert "--no-browser" in found.remedy
 
+    def test_in_a_lab_there_is_a_browser_and_its_own_port_is_no_surprise(
+        self, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+            monkeypatch.setenv(LAB_PORT, str(port))
+            monkeypatch.setattr(stages, "PORTS", {port: "JupyterLab"})
+            for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
+                monkeypatch.delenv(name, raising=False)
+            browser, ports = only(stages.browser(settings)), only(stages.ports(settings))
+
+        assert (browser.status, ports.status) == ("ok", "ok")
+        assert f"This lab is at {port}." in ports.what
+
     def test_a_port_in_use_is_no_fault(self, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv(LAB_PORT, raising=False)
         with socket.create_server(("127.0.0.1", 0)) as taken:
             port = taken.getsockname()[1]
             monkeypatch.setattr(stages, "PORTS", {port: "a test"})
