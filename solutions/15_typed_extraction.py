@@ -1,6 +1,6 @@
 # %% [markdown]
 # # 15 · Typed extraction
-# *45 minutes, 20 of them yours. Before: 14. You need: this notebook, no key.*
+# *45 minutes, 17 of them yours. Before: 14. You need: this notebook, no key.*
 #
 # In lesson 14 a model was free to call things as it liked, and 83 people got lost. The cure that everybody names first: *give it a
 # schema*. Three relations, a form with five fields, and a library that refuses everything else.

@@ -61,6 +61,7 @@ LOCKS = (
     Lock("locks/app.lock", group="app"),
     Lock("locks/instructors.lock", group="instructors"),
     Lock("locks/embeddings.lock", group="embeddings"),
+    Lock("locks/ladybug.lock", group="ladybug"),
 )
 
 

@@ -75,7 +75,7 @@ def load_engine(engine: str) -> Any:
             f"{engine} is not installed.",
             "Run `python course.py` to mend the installation."
             if engine == "kuzu"
-            else "Install it (`uv sync --group ladybug`), or unset COURSE_GRAPH_STORE to use kuzu.",
+            else "Install it (`pip install -r locks/ladybug.lock`), or unset COURSE_GRAPH_STORE to use kuzu.",
         )
     return importlib.import_module(engine)
 

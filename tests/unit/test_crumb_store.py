@@ -506,7 +506,7 @@ def test_without_the_other_half_s_engine() -> None:
 
 @pytest.mark.skipif(ENGINE != "kuzu", reason="this is the run on the other engine")
 @pytest.mark.skipif(
-    importlib.util.find_spec("ladybug") is None, reason="ladybug is not installed (uv sync --group ladybug)"
+    importlib.util.find_spec("ladybug") is None, reason="ladybug is not installed (locks/ladybug.lock)"
 )
 @pytest.mark.timeout(600)
 def test_the_same_tests_hold_on_ladybug() -> None:
