@@ -103,9 +103,10 @@ RULES: tuple[Rule, ...] = (
 )
 """The rules in the order in which they stand in the prompt.
 
-On the practice model each changes the result of some question, but for three: `labels` (an unlabelled node
-gives the same rows and costs a scan), `reading` (a write is refused behind the prompt as well) and `cypher`
-(prose around a query is taken off). Real models need them."""
+On the practice model each changes the result of some question of the course's set, but for four: `labels` (an
+unlabelled node gives the same rows and costs a scan), `outgoing` (it shows on a path that is asked for
+backwards), `reading` (a write is refused behind the prompt as well) and `cypher` (prose around a query is taken
+off). Real models need them."""
 
 ALL: tuple[str, ...] = tuple(rule.name for rule in RULES)
 """The names of all rules."""

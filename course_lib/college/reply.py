@@ -40,7 +40,13 @@ _TAG = re.compile(rf"<\s{{0,3}}(/?)\s{{0,3}}(?:{'|'.join(TAGS)})(?:\s[^<>\n]{{0,
 _MARK = re.compile(
     r"<\|[\w ]{1,30}\|>|</?s>|<(?:eos|bos|end_of_turn|end)>|\[/?INST\]|\[(?:END|EOS|EOT)\]", re.I
 )
-_LITERAL = re.compile(r"(?<!\w)(?:'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\")(?!\w)")
+_QUOTES = {
+    "'": re.compile(r"[^'\\\n]*(?:\\.[^'\\\n]*)*'"),
+    '"': re.compile(r'[^"\\\n]*(?:\\.[^"\\\n]*)*"'),
+    "`": re.compile(r"[^`\n]+`"),
+    "/*": re.compile(r"[^\n]*?\*/"),
+}
+_QUOTE = re.compile(r"['\"]|`+|/\*|\n")
 _INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff\u00ad]")
 _ODD_SPACE = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\x0b\x0c]")
 _FENCE = re.compile(r"^[ \t>]*(?P<mark>`{3,}|~{3,})[ \t]*(?P<rest>[^\n]*)$", re.M)
@@ -50,16 +56,25 @@ _START = re.compile(
     r"|LOAD\s+CSV|DETACH\s+DELETE|DELETE|SET|REMOVE|DROP|FOREACH|INSERT|EXPLAIN|PROFILE|CYPHER)\b",
     re.I,
 )
+_COMMENTS = re.compile(r"(?:\s+|//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)*+")
 _LABEL = re.compile(r"^[ \t>*]*(?:\*\*)?[A-Za-z][\w '’-]{0,80}:(?:\*\*)?[ \t]*(?=\S)")
-_SENTENCE = re.compile(r"[A-Z][a-z]+\s+[a-z]+[\s:]")
-_TITLE = re.compile(r"[ \t>*]*[A-Z][a-z]+(?: [a-z]+)+:\s")
-_KEYS = ("cypher", "query", "cypher_query", "statement", "answer", "code", "text", "content", "result")
+_SENTENCE = re.compile(r"[A-Z][a-z]+(?:\s+[a-z]+[\s:]|[.!:])")
+_TITLE = re.compile(r"[ \t>*]*[A-Z][a-z]+(?: [a-z]+)*(?::\s|[.!:]$)")
+# An object becomes the list of its values: a key that comes twice would otherwise hide its first value.
+_DECODER = json.JSONDecoder(object_pairs_hook=lambda pairs: [value for _, value in pairs], strict=False)
+_JSON = re.compile(r'[{\[]\s*["{\[]')
+_DEEPEST = 3
+_MOST_JSON = 50
 _PRETTY = {"‘": "'", "’": "'", "“": '"', "”": '"', "„": '"', "‚": "'"}
 _WORDS = (
     CLAUSES | OPERATORS | frozenset(("END", "ASC", "DESC", "NULL", "TRUE", "FALSE", "CSV", "FROM", "HEADERS"))
 )
 MOST = 8
-"""Queries after which a reply is read no further: with two it is refused already."""
+"""Different queries after which a reply is read no further: with two it is refused already."""
+LONGEST = 20_000
+"""Characters of a query after which its end is not looked for: the guard refuses it for its length."""
+MOST_FENCES = 1_000
+"""Fenced blocks of a reply that is read at all."""
 SEEN = 200
 """Characters of a reply that an error quotes."""
 
@@ -93,58 +108,106 @@ def extract_cypher(text: str) -> str:
 
 
 def _find(text: str, depth: int) -> str:
-    text = _INVISIBLE.sub("", text)
+    text = _outside(_INVISIBLE, text, "")
     wrapped = _unwrapped(text, depth)
-    if wrapped:
+    if wrapped is not None:
         return wrapped
-    text = _outside(_MARK, text)
-    body, tail = _without_reasoning(text)
-    found = _queries(body)
+    body, tail = _without_reasoning(_outside(_MARK, text))
+    found, body = _pieces_of_json(body, depth)
+    found += _queries(body)
     if not found and tail:
         found = _last_block(tail)
-    whole = ";\n".join(dict.fromkeys(filter(None, map(_tidy, found))))
-    if not whole and depth == 0:
-        inner = body[body.find("{") : body.rfind("}") + 1]
-        whole = _unwrapped(inner, depth)
-    return whole
+    return _together(map(_tidy, found))
+
+
+def _together(found: Iterable[str]) -> str:
+    return ";\n".join(dict.fromkeys(filter(None, found)))
 
 
 # ------------------------------------------------------------------- JSON wrappers
 
 
-def _unwrapped(text: str, depth: int) -> str:
-    """The query inside of JSON; empty where the text is no JSON or holds none."""
+def _unwrapped(text: str, depth: int) -> str | None:
+    """The queries inside of a text that is JSON as a whole; None where it is none."""
     stripped = text.strip()
-    if depth > 3 or not stripped.startswith(("{", "[", '"')):
-        return ""
+    if depth > _DEEPEST or not stripped.startswith(("{", "[", '"')):
+        return None
     try:
-        value = json.loads(stripped)
+        value = _DECODER.decode(stripped)
     except (ValueError, RecursionError):
-        return ""
-    inner = [_find(one, depth + 1) for one in _strings(value, 0)]
-    return ";\n".join(dict.fromkeys(filter(None, inner)))
+        return None
+    return _together(_find(one, depth + 1) for one in _strings(value))
 
 
-def _strings(value: Any, depth: int) -> Iterable[str]:
-    if depth > 5:
-        return
+def _pieces_of_json(text: str, depth: int) -> tuple[list[str], str]:
+    """The queries in JSON that stands in a text, and the text without it.
+
+    A map of Cypher has keys without quotation marks, so that it is never taken for JSON.
+    """
+    found: list[str] = []
+    rest: list[str] = []
+    last = skip = tries = 0
+    spans = None
+    for piece in _JSON.finditer(text) if depth <= _DEEPEST else ():
+        if piece.start() < skip:
+            continue
+        spans = spans or _spans(text)
+        if _in_literal(piece.start(), spans):
+            continue
+        if tries > _MOST_JSON:
+            # So many pieces are no reply, and what stands in the others would be lost.
+            return [], ""
+        try:
+            value, skip = _DECODER.raw_decode(text, piece.start())
+        except (ValueError, RecursionError):
+            tries += 1
+            continue
+        inside = [query for one in _strings(value) if (query := _find(one, depth + 1))]
+        if inside:
+            tries += 1
+            found += inside
+            rest.append(text[last : piece.start()])
+            last = skip
+    return found, "\n".join([*rest, text[last:]])
+
+
+def _strings(value: Any) -> Iterable[str]:
+    """Every string of a JSON value, whatever its key: a query may stand under any, and none may get lost."""
     if isinstance(value, str):
         yield value
-    elif isinstance(value, dict):
-        keys = [key for key in value if str(key).lower() in _KEYS] or list(value)
-        for key in keys:
-            yield from _strings(value[key], depth + 1)
-    elif isinstance(value, list):
-        for item in value[:20]:
-            yield from _strings(item, depth + 1)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _strings(item)
 
 
 # ----------------------------------------------------------------------- reasoning
 
 
 def _spans(text: str) -> tuple[list[int], list[int]]:
-    found = [match.span() for match in _LITERAL.finditer(text)]
-    return [start for start, _ in found], [end for _, end in found]
+    """Where strings, names in backticks and comments begin and end: within one line each.
+
+    One pass: a sign that is never closed on its line is not looked for again on it.
+    """
+    starts: list[int] = []
+    ends: list[int] = []
+    hopeless: set[str] = set()
+    place = 0
+    while found := _QUOTE.search(text, place):
+        sign, start, place = found.group(), found.start(), found.end()
+        if sign == "\n":
+            hopeless.clear()
+            continue
+        # An apostrophe in a word opens nothing, and three backticks are a fence.
+        if sign in hopeless or sign not in _QUOTES or (sign in "'\"" and start and text[start - 1].isalnum()):
+            continue
+        closed = _QUOTES[sign].match(text, place)
+        if closed is None:
+            hopeless.add(sign)
+        elif sign not in "'\"" or not text[closed.end() : closed.end() + 1].isalnum():
+            starts.append(start)
+            ends.append(closed.end())
+            place = closed.end()
+    return starts, ends
 
 
 def _in_literal(place: int, spans: tuple[list[int], list[int]]) -> bool:
@@ -153,12 +216,12 @@ def _in_literal(place: int, spans: tuple[list[int], list[int]]) -> bool:
     return before >= 0 and place < ends[before]
 
 
-def _outside(pattern: re.Pattern[str], text: str) -> str:
-    """The text without what a pattern finds, except in strings."""
+def _outside(pattern: re.Pattern[str], text: str, instead: str = "\n") -> str:
+    """The text with something else for what a pattern finds, except in strings, names and comments."""
     if pattern.search(text) is None:
         return text
     spans = _spans(text)
-    return pattern.sub(lambda found: found.group() if _in_literal(found.start(), spans) else "\n", text)
+    return pattern.sub(lambda found: found.group() if _in_literal(found.start(), spans) else instead, text)
 
 
 def _without_reasoning(text: str) -> tuple[str, str]:
@@ -251,31 +314,40 @@ def _without_language(text: str) -> str:
 
 def _queries(text: str) -> list[str]:
     """All queries of a text that holds no reasoning."""
-    found: list[str] = []
+    found: dict[str, None] = {}  # the same query twice is one
     last = 0
-    for start, end, content in _fenced(text):
+    for number, (start, end, content) in enumerate(_fenced(text)):
+        if number > MOST_FENCES:
+            return []  # no reply has so many, and what stands in the others would be lost
         if len(found) > MOST:
-            return found
-        found += _in_prose(text[last:start])
+            return list(found)
+        found |= dict.fromkeys(_in_prose(text[last:start]))
         last = end
         if not content.strip():
             continue
         inner = _unwrapped(content, 1)
         if inner or _starts_query(content):
-            found.append(inner or content)
+            found[inner or content] = None
         else:
-            found += _in_prose(content)
-    return found + _in_prose(text[last:])
+            found |= dict.fromkeys(_in_prose(content))
+    return [*found, *_in_prose(text[last:])]
 
 
 def _in_prose(text: str) -> list[str]:
     """The queries in text without fences: paragraphs that begin like one, prose round them left out."""
     if not text.strip():
         return []
-    found: list[str] = []
+    found: dict[str, None] = {}
     taken: list[str] = []
     blank = False
-    for line in text.split("\n"):
+    size = 0
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        size = size + len(line) if taken else 0
+        if size > LONGEST:
+            # Too long to run, whatever comes: what is left goes with it, unread and not lost.
+            taken += lines[number:]
+            break
         if not line.strip():
             blank = True
             if taken:
@@ -285,15 +357,15 @@ def _in_prose(text: str) -> list[str]:
             taken.append(line)
         else:
             if taken:
-                found.append("\n".join(taken))
+                found["\n".join(taken).rstrip()] = None
             if len(found) > MOST:
-                return found
+                return list(found)
             begun = _query_part(line)
             taken = [begun] if begun else []
         blank = False
     if taken:
-        found.append("\n".join(taken))
-    return found
+        found["\n".join(taken).rstrip()] = None
+    return list(found)
 
 
 def _is_sentence(line: str) -> bool:
@@ -319,11 +391,7 @@ def _query_part(line: str) -> str:
 def _starts_query(text: str) -> bool:
     """Whether a text begins with a clause, and not with a word of prose that is spelled like one."""
     stripped = _without_language(text.lstrip("\n\r\t >"))
-    while stripped.startswith(("//", "/*")):
-        end = stripped.find("\n") if stripped.startswith("//") else stripped.find("*/")
-        if end < 0:
-            return False
-        stripped = stripped[end + (1 if stripped.startswith("//") else 2) :].lstrip()
+    stripped = stripped[_COMMENTS.match(stripped).end() :]  # type: ignore[union-attr]  # it fits anything
     begun = _START.match(stripped)
     if not begun:
         return False
@@ -336,12 +404,13 @@ def _is_prose(line: str) -> bool:
     if _TITLE.match(line):
         return True
     before = ""
+    article = False
     for token in tokens(line[:400]):
         word = token.text if token.kind == "name" else ""
-        if word and before and word.upper() not in _WORDS and before.upper() not in _WORDS:
+        if word and (article or (before and word.upper() not in _WORDS and before.upper() not in _WORDS)):
             return True
-        if word and before.upper() in ("WITH", "RETURN", "MATCH", "CALL") and word.lower() in _ARTICLES:
-            return True
+        # 'Return the names'; in `RETURN a.name` a dot follows.
+        article = word.lower() in _ARTICLES and before.upper() in ("WITH", "RETURN", "MATCH", "CALL")
         before = word
     return False
 
@@ -352,12 +421,18 @@ _ARTICLES = frozenset(("the", "a", "an", "this", "that", "these", "all", "your",
 def _tidy(query: str) -> str:
     """A query without what an editor or a chat put on it: odd spaces, pretty quotes, `;` at the end."""
     query = _without_language(query) if "\n" not in query.strip() else query
-    query = _ODD_SPACE.sub(" ", query).strip()
+    query = _outside(_ODD_SPACE, query, " ").strip()
     if not any(mark in query for mark in _PRETTY):
-        return query.rstrip("; \t\r\n`")
+        return _bare(query)
     spans = _spans(query)
     out = [
         sign if sign not in _PRETTY or _in_literal(place, spans) else _PRETTY[sign]
         for place, sign in enumerate(query)
     ]
-    return "".join(out).rstrip("; \t\r\n`")
+    return _bare("".join(out))
+
+
+def _bare(query: str) -> str:
+    """Without `;` at the end, and without a backtick there that closes nothing."""
+    query = query.rstrip("; \t\r\n")
+    return query.rstrip("`; \t\r\n") if query.count("`") % 2 else query

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import sys
 
@@ -214,6 +215,55 @@ def test_nothing_that_the_guard_refuses_becomes_something_that_it_lets_pass(writ
     found = _query(wrapper.format(write))
     assert found is not None
     assert not check(found).ok, found
+
+
+FENCED = "```\n{}\n```\n"
+HIDDEN = (
+    FENCED.format(Q) * 10 + FENCED.format(WRITES[0]),
+    (Q + "\n\n") * 12 + WRITES[0],
+    json.dumps({"cypher": Q, "then": WRITES[0]}),
+    json.dumps({"then": WRITES[0], "cypher": Q}),
+    f'{{"cypher": "{WRITES[0]}", "cypher": "{Q}"}}',
+    f'{{"cypher": "{WRITES[0]}"}}\n{Q}',
+    f'{{"cypher": "{Q}"}} {WRITES[0]}',
+    f'Here: {{"cypher": "{Q}"}}\nand {{"cypher": "{WRITES[0]}"}}',
+    json.dumps([Q] * 40 + [WRITES[0]]),
+    json.dumps({"a": [{"b": Q}] * 30 + [{"c": {"d": WRITES[0]}}]}),
+    f'{{"cypher": "{Q}"}} ' * 60 + WRITES[0],
+    FENCED.format(Q) * 1_100 + FENCED.format(WRITES[0]),
+    (Q + "\n\n") * 1_000 + "That is all.\n\n" + WRITES[0],
+    "MATCH (n) /* <think> */ DETACH DELETE n /* </think> */ RETURN n.name",
+)
+
+
+@pytest.mark.parametrize("number", range(len(HIDDEN)))
+def test_a_write_is_not_lost_among_harmless_queries(number: int) -> None:
+    found = _query(HIDDEN[number])
+    assert found is None or not check(found).ok, found
+
+
+WHOLE = (
+    "MATCH (s:Student) RETURN s.name AS `the name`",
+    "MATCH (a:Club) RETURN a.name UNION MATCH (b:Skill) RETURN b.name",
+    "MATCH (a:Club)\nRETURN a.name",
+    "RETURN 'a\u200bb\u00a0c' AS x",
+    'MATCH (n) WHERE n.name IN ["a", "b"] RETURN n.name',
+    "MATCH (n {name: 'x'}) RETURN {a: n.name} AS m",
+    "MATCH (n) /* a note */ RETURN n.name",
+)
+
+
+@pytest.mark.parametrize("query", WHOLE)
+def test_a_good_query_comes_back_as_it_is(query: str) -> None:
+    assert _query(query) == query
+    assert _query(FENCED.format(query)) == query
+    assert _query(f"I use `<think>` sometimes.\n\n{query}") == query
+
+
+@pytest.mark.parametrize("end", ["Note: only names.", "Done.", "This lists the names."])
+@pytest.mark.parametrize("between", ["\n", "\n\n"])
+def test_prose_behind_a_query_is_left_out(end: str, between: str) -> None:
+    assert _query(f"{Q}{between}{end}") == Q
 
 
 def test_any_text_gives_a_query_or_the_named_error() -> None:
