@@ -105,8 +105,8 @@ RULES: tuple[Rule, ...] = (
 
 On the practice model each changes the result of some question of the course's set, but for four: `labels` (an
 unlabelled node gives the same rows and costs a scan), `outgoing` (it shows on a path that is asked for
-backwards), `reading` (a write is refused behind the prompt as well) and `cypher` (prose around a query is taken
-off). Real models need them."""
+backwards), `reading` (a write is refused behind the prompt as well) and `cypher` (prose around a query is
+taken off). Real models need them."""
 
 ALL: tuple[str, ...] = tuple(rule.name for rule in RULES)
 """The names of all rules."""
